@@ -8,13 +8,12 @@ import { feeds } from "./plugins/feeds/plugin.js";
 import { gateway } from "./plugins/gateway/gateway.js";
 import { page } from "./plugins/page/plugin.js";
 import { watchdog } from "./plugins/watchdog/plugin.js";
-import { shuttingDown } from "./problems.js";
 import { addDataRequest } from "./routes/data-request.js";
 import { addDatasets } from "./routes/datasets.js";
 import { addHealth } from "./routes/health.js";
 import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
-import { problemOf } from "./routes/problems.js";
+import { problemOf, shuttingDown } from "./routes/problems.js";
 
 export type AppSettings = Omit<
   OperatorConfig,

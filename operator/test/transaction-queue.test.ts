@@ -456,8 +456,8 @@ test("updates that wait at shutdown are rejected with shutting_down, and so are 
   const waiting = enqueue(queue, job("L"));
   await until(() => queue.depth.waiting === 1);
   closing.abort();
-  await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
-  await expect(enqueue(queue, job("M"))).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(waiting).rejects.toMatchObject({ fault: { kind: "shutting_down" } });
+  await expect(enqueue(queue, job("M"))).rejects.toMatchObject({ fault: { kind: "shutting_down" } });
   expect(await confirmed).toBe(null);
 });
 
@@ -470,8 +470,8 @@ test("what a signer does not sign is counted and fails its update, and a stuck o
   } as PrivateKeyAccount;
   const queue = startQueue();
   await expect(enqueue(queue, job("K"))).rejects.toMatchObject({
-    code: "signer_failed",
-    title: expect.stringContaining("network 42"),
+    chainId: 42,
+    fault: { kind: "signer_failed" },
   });
   expect(queue.counts).toMatchObject({ unsigned: 1, mined: 0 });
   isAway = false;
@@ -532,7 +532,7 @@ describe("the gas of a task", () => {
     await enqueue(queue, job("B"));
     const givenUp = enqueue(queue, paidJob("C"), now() + 1_000);
     passedMs += 1_001;
-    await expect(givenUp).rejects.toMatchObject({ code: "queue_full" });
+    await expect(givenUp).rejects.toMatchObject({ fault: { kind: "queue_full" } });
     expect(charged(callers)).toBe(0n);
     const [other] = queue.underway;
     await mine();
@@ -543,8 +543,8 @@ describe("the gas of a task", () => {
     const waiting = enqueue(queue, paidJob("F"));
     await until(() => queue.depth.waiting === 1);
     closing.abort();
-    await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
-    await expect(enqueue(queue, paidJob("G"))).rejects.toMatchObject({ code: "shutting_down" });
+    await expect(waiting).rejects.toMatchObject({ fault: { kind: "shutting_down" } });
+    await expect(enqueue(queue, paidJob("G"))).rejects.toMatchObject({ fault: { kind: "shutting_down" } });
     expect(charged(callers)).toBe(0n);
   });
 
@@ -679,7 +679,7 @@ describe("an RPC that refuses", () => {
     let isRefusing = true;
     const { rpc, offers } = refusing(() => (isRefusing ? "transaction underpriced" : null));
     const queue = startQueue({}, rpc);
-    const tooHigh = { code: "fees_too_high", title: expect.stringContaining("asks for more than 50 gwei") };
+    const tooHigh = { fault: { kind: "fees_too_high", excess: { wanted: null, cap: parseGwei("50") } } };
     for (let i = 0; i < 2; i++) await expect(enqueue(queue, job(`K${i}`))).rejects.toMatchObject(tooHigh);
     isRefusing = false;
     await enqueue(queue, job("K"));

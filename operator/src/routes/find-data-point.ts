@@ -4,9 +4,8 @@ import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-req
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { Hex } from "viem";
 import type { Operator } from "../operator.js";
-import { problem } from "../problems.js";
 import type { ServedDataset } from "../served-network.js";
-import { type InvalidPart, invalidKey, invalidMember, notReady, unknownNetwork } from "./problems.js";
+import { type InvalidPart, invalidKey, invalidMember, notReady, problem, unknownNetwork } from "./problems.js";
 
 /** A key of a served dataset. */
 export interface DataPoint extends ServedDataset {

@@ -3,8 +3,8 @@ import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-sch
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
-import { problem } from "../problems.js";
 import { problemsOf } from "./problem-responses.js";
+import { problem } from "./problems.js";
 
 const EndpointHealth = Type.Object(
   {

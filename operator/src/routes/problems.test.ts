@@ -4,7 +4,9 @@ import { UpdateReverted } from "../dataset/contract.js";
 import type { Failure } from "../reports/failures.js";
 import { NoQuorum } from "../reports/quorum.js";
 import { RpcError } from "../rpc/rpc-error.js";
+import { NotSent } from "../transactions/not-sent.js";
 import { KeyNotServed } from "../update/builder.js";
+import { Overtaken } from "../update/updates.js";
 import { problemOf } from "./problems.js";
 
 const failure = (reason: FailureReason, host: string | null): Failure => {
@@ -13,6 +15,8 @@ const failure = (reason: FailureReason, host: string | null): Failure => {
 };
 const FAILURES = [failure("timeout", "a.example"), failure("no_endpoint", null)];
 const MEMBERS = FAILURES.map(({ provider, host, reason, detail }) => ({ provider, host, reason, detail }));
+
+const NO_BROADCAST = expect.stringContaining('"broadcast": false');
 
 test.each([
   [
@@ -36,6 +40,27 @@ test.each([
       detail: "Nothing was changed. Try again in a few seconds.",
     },
   ],
+  [new NotSent(42, { kind: "no_sender" }), { status: 422, code: "broadcast_unavailable", detail: NO_BROADCAST }],
+  [
+    new NotSent(42, { kind: "gas_spent", budget: "new", payer: null, retryAfterSeconds: 2 }),
+    { status: 429, detail: expect.stringContaining("in 2 s"), headers: { "retry-after": "2" } },
+  ],
+  [
+    new NotSent(42, {
+      kind: "fees_too_high",
+      excess: { setting: "maxFeePerGasGwei", wanted: null, cap: 50n * 10n ** 9n },
+    }),
+    { code: "fees_too_high", title: expect.stringContaining("asks for more than 50 gwei") },
+  ],
+  [
+    new NotSent(42, { kind: "signer_failed", sender: "0x01", reason: "away" }),
+    {
+      code: "signer_failed",
+      title: expect.stringContaining("network 42"),
+      logFields: { sender: "0x01", reason: "away" },
+    },
+  ],
+  [new Overtaken(7n), { code: "update_reverted", detail: expect.stringContaining("Round 7 is stored or pending.") }],
 ])("%s is answered with its problem", (error, problem) => {
   expect(problemOf(error)).toMatchObject(problem);
 });

@@ -1,13 +1,21 @@
 /** Makes the problems that callers get when a request cannot be served. Their texts are declared in the protocol. */
 
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
+import { ProblemError, problemsOf } from "@dataset-oracle/service/http-server/problem-error";
+import { formatGwei } from "viem";
 import { UpdateReverted } from "../dataset/contract.js";
-import { problem, retryAfter } from "../problems.js";
 import type { Failure } from "../reports/failures.js";
 import { NoQuorum } from "../reports/quorum.js";
 import { RpcError } from "../rpc/rpc-error.js";
+import { NotSent } from "../transactions/not-sent.js";
 import { KeyNotServed } from "../update/builder.js";
+import { Overtaken } from "../update/updates.js";
+
+export const problem = problemsOf(OPERATOR_PROBLEMS);
+
+/** A wait in seconds, as a header. */
+const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seconds) } });
 
 /** Finds the problem of an error that the rooms below the routes throw; null for one that is not expected. */
 export function problemOf(error: unknown): ProblemError | null {
@@ -40,8 +48,43 @@ export function problemOf(error: unknown): ProblemError | null {
       { extras: { error: named }, logFields: cause === null ? {} : { method: cause.method, reason: cause.reason } },
     );
   }
-  return null;
+  if (error instanceof Overtaken) {
+    const fact = "Newer rounds of this key keep being stored first";
+    const fix = `${error.message} Query the key, or try again in a few seconds.`;
+    return problem("update_reverted", { fact, fix }, { extras: { error: null } });
+  }
+  return error instanceof NotSent ? problemOfSending(error) : null;
 }
+
+/** The owner learns more than callers: `logFields`. */
+function problemOfSending({ chainId: network, fault }: NotSent): ProblemError {
+  switch (fault.kind) {
+    case "no_sender":
+      return problem("broadcast_unavailable", { network });
+    case "queue_full":
+      return problem("queue_full", { network }, retryAfter(5));
+    case "shutting_down":
+      return shuttingDown();
+    case "out_of_funds":
+      return problem("out_of_funds", { network }, { logFields: { sender: fault.sender } });
+    case "signer_failed":
+      return problem("signer_failed", { network }, { logFields: { sender: fault.sender, reason: fault.reason } });
+    case "gas_spent": {
+      const whose = fault.payer === null ? "This operator's" : "Your share of this operator's";
+      const what = fault.budget === "new" ? "keys that are stored for the first time" : "this network";
+      const seconds = fault.retryAfterSeconds;
+      return problem("gas_budget_spent", { whose, what, seconds }, retryAfter(seconds));
+    }
+    case "fees_too_high": {
+      const { wanted, cap: most, setting } = fault.excess;
+      const cap = formatGwei(most);
+      const asked = wanted === null ? `more than ${cap}` : formatGwei(wanted);
+      return problem("fees_too_high", { network, wanted: asked, cap, setting }, { logFields: { setting } });
+    }
+  }
+}
+
+export const shuttingDown = () => problem("shutting_down", {}, retryAfter(1));
 
 const toMember = ({ provider, host, reason, detail }: Failure) => ({ provider, host, reason, detail });
 

@@ -1,6 +1,6 @@
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { beforeEach, describe, expect, test } from "vitest";
-import { FeedGasSpent, GasBudget, type GasCharge } from "./gas-budget.js";
+import { GasBudget, type GasCharge } from "./gas-budget.js";
 
 const HOUR = 3_600_000;
 
@@ -169,7 +169,6 @@ test("a wait is a second at least, and rounded up", () => {
   admit(budget, 100n, 1);
   expect(admit(budget, 1n, HOUR)).toMatchObject({ retryAfterSeconds: 1 });
   expect(admit(budget, 1n, HOUR - 1_000)).toMatchObject({ retryAfterSeconds: 2 });
-  expect(new FeedGasSpent(2).message).toContain("in 2 s.");
 });
 
 test("the used part of a budget counts what is reserved in an hour, and is 0 for a budget of nothing", () => {

@@ -27,14 +27,6 @@ export interface GasCharge {
   readonly settle: (gas: bigint) => void;
 }
 
-/** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
-export class FeedGasSpent extends Error {
-  constructor(readonly retryAfterSeconds: number) {
-    super(`The feeds have used up gasPerHourForFeeds. The next update is possible in ${retryAfterSeconds} s.`);
-    this.name = "FeedGasSpent";
-  }
-}
-
 /** What a nonce can use, or has used. */
 interface Entry {
   /** In milliseconds, by the monotonic clock. */

@@ -1,14 +1,13 @@
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
-import { feesTooHigh, outOfFunds, queueFull, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
 import { type FeeCaps, type Market, readMarket } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
+import { isNotSent, NotSent, type SendingFault } from "./not-sent.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Retries } from "./retries.js";
@@ -144,11 +143,10 @@ export class TransactionQueue {
    * the data point, or a newer one, stored.
    *
    * @throws SubmissionUnknown when the transaction may still be mined. AlreadyUnderway when another one does its work. After
-   * any other error nothing is pending: RpcError, or a ProblemError when the account cannot pay or sign, the fees are too
-   * high, the queue is full, or the operator shuts down.
+   * any other error nothing is pending: NotSent or RpcError.
    */
   enqueue(task: Task): Promise<Version> {
-    if (this.context.closing.aborted) this.#fail(task, shuttingDown());
+    if (this.context.closing.aborted) this.#fail(task, this.#notSent({ kind: "shutting_down" }));
     else {
       this.#waiting = [...this.#waiting, task];
       this.#wake();
@@ -308,13 +306,13 @@ export class TransactionQueue {
     try {
       submission = await this.#submitter.submit(nonce, task, market);
     } catch (error) {
-      if (!(error instanceof ProblemError && error.code === "signer_failed")) return this.#leaveNonce(task, error);
+      if (!isNotSent(error, "signer_failed")) return this.#leaveNonce(task, error);
       // Then no transaction can be sent, and the nonce stays free.
       this.#fail(task, error);
       throw error;
     }
     const { hash, result, excess } = submission;
-    if (excess !== null) return this.#leaveNonce(task, feesTooHigh(this.client.chain.id, excess));
+    if (excess !== null) return this.#leaveNonce(task, this.#notSent({ kind: "fees_too_high", excess }));
     if (result.kind === "rejected") return this.#submitAgain(task, result);
     if (result.kind === "unknown") task.refuse(new SubmissionUnknown(result.error));
     else task.answer({ hash, call });
@@ -338,7 +336,8 @@ export class TransactionQueue {
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #submitAgain(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<false> {
     const { why, error } = rejection;
-    if (why === "insufficient_funds") return this.#leaveNonce(task, outOfFunds(this.client.chain.id, this.address));
+    if (why === "insufficient_funds")
+      return this.#leaveNonce(task, this.#notSent({ kind: "out_of_funds", sender: this.address }));
     const isAboutFees = isFeeProblem(rejection);
     const canSucceed = isAboutFees || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
@@ -398,14 +397,14 @@ export class TransactionQueue {
 
   #giveUpLate(now: number): void {
     for (const task of this.#takeWaiting((one) => one.isLate(now))) {
-      this.#fail(task, queueFull(this.client.chain.id));
+      this.#fail(task, this.#notSent({ kind: "queue_full" }));
     }
   }
 
   /** Fails the waiting updates, because the chain cannot be read or nothing signed. Promised ones are tried again. */
   #failWaiting(error: unknown): void {
     for (const task of this.#takeWaiting()) this.#fail(task, error);
-    const isExpected = error instanceof ProblemError || error instanceof RpcError;
+    const isExpected = error instanceof NotSent || error instanceof RpcError;
     if (!isExpected) this.#log.error({ reason: stackOf(error) }, "a pass of the transaction queue failed");
   }
 
@@ -417,8 +416,12 @@ export class TransactionQueue {
 
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
-    this.#failWaiting(shuttingDown());
+    this.#failWaiting(this.#notSent({ kind: "shutting_down" }));
     for (const task of this.#inFlight.tasks) task.end(null);
+  }
+
+  #notSent(fault: SendingFault): NotSent {
+    return new NotSent(this.client.chain.id, fault);
   }
 
   #warn(error: unknown, message: string): void {

@@ -1,8 +1,8 @@
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { type Address, type Hex, keccak256 } from "viem";
-import { GasBudgetSpent, problem } from "../problems.js";
 import { rankMembers } from "../schedule/rank.js";
-import { FeedGasSpent, GasBudget, type GasCharge, type GasRefusal } from "./gas-budget.js";
+import { GasBudget, type GasCharge, type GasRefusal } from "./gas-budget.js";
+import { type BudgetName, NotSent } from "./not-sent.js";
 import type { TransactionQueue } from "./queue.js";
 import type { Task, Version } from "./task.js";
 
@@ -12,9 +12,6 @@ export interface GasSettings {
   readonly gasPerHourForFeeds: number;
   readonly gasPercentPerCaller: number;
 }
-
-/** Which gas budget pays: for keys that are stored, for keys that are stored for the first time, or for feeds. */
-type BudgetName = "stored" | "new" | "feeds";
 
 /** The gas budgets of one network. */
 export type GasBudgets = Readonly<Record<BudgetName, GasBudget>>;
@@ -78,9 +75,9 @@ export class Senders {
     return this.queues.flatMap(({ underway }) => underway);
   }
 
-  /** @throws ProblemError when the operator sends nothing on this network. */
+  /** @throws NotSent when the operator sends nothing on this network. */
   requireSender(): void {
-    if (!this.canSend) throw problem("broadcast_unavailable", { network: this.chainId });
+    if (!this.canSend) throw new NotSent(this.chainId, { kind: "no_sender" });
   }
 
   /**
@@ -88,8 +85,7 @@ export class Senders {
    *
    * @param payer The caller whose share it is; null for a feed or an accusation.
    * @param what Names tasks that use about the same gas, such as updates of a dataset with as many keys.
-   * @throws ProblemError when the operator sends nothing on the network, or the budget or the payer's share of it is
-   * spent. FeedGasSpent.
+   * @throws NotSent when the operator sends nothing on the network, or the budget or the payer's share of it is spent.
    */
   admit(payer: string | null, what: string, isNewKey = false): Admission {
     this.requireSender();
@@ -98,7 +94,7 @@ export class Senders {
     const known = this.#expected.get(kind);
     const expected = known !== undefined && this.clock.monotonic() < known.until ? known.gas : 1n;
     const admitted = this.budgets[budget].admit(expected, payer);
-    if (!admitted.ok) throw refused(admitted, payer, budget);
+    if (!admitted.ok) throw this.#gasSpent(admitted, payer, budget);
     return { payer, charge: admitted.charge, kind, budget };
   }
 
@@ -111,19 +107,19 @@ export class Senders {
    * Enqueues a task with one of the senders. It returns once an RPC endpoint has accepted the transaction. Where nothing was
    * submitted, the gas is given back.
    *
-   * @throws ProblemError when the budget or the payer's share is too small for what was built, which is known only of a
-   * kind's first task. FeedGasSpent. The queue's error.
+   * @throws NotSent when the budget or the payer's share is too small for what was built, which is known only of a kind's
+   * first task. The queue's error.
    */
   async enqueue(task: Task, { payer, charge, kind, budget }: Admission): Promise<Version> {
     const { gas } = task.call;
     this.#expected.set(kind, { gas, until: this.clock.monotonic() + EXPECTED_MS });
     const refusal = charge.confirm(gas);
-    if (refusal !== null) throw refused(refusal, payer, budget);
+    if (refusal !== null) throw this.#gasSpent(refusal, payer, budget);
     const { dataset, keys } = task.work.subject;
     return this.#queueOf(dataset, keys[0] ?? "0x").enqueue(task);
   }
 
-  /** Returns the account that sends the updates of a key, always the same. @throws ProblemError when there is none. */
+  /** Returns the account that sends the updates of a key, always the same. @throws NotSent when there is none. */
   addressFor(dataset: Address, key: Hex): Address {
     return this.#queueOf(dataset, key).address;
   }
@@ -136,12 +132,16 @@ export class Senders {
     const addresses = this.queues.map(({ address }) => address);
     const [chosen] = rankMembers(dataset, { keyHash: keccak256(key) }, addresses);
     const queue = this.queues.find(({ address }) => address === chosen);
-    if (queue === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
+    if (queue === undefined) throw new NotSent(this.chainId, { kind: "no_sender" });
     return queue;
   }
-}
 
-function refused({ isShareSpent, retryAfterSeconds }: GasRefusal, payer: string | null, budget: BudgetName): Error {
-  if (payer === null) return new FeedGasSpent(retryAfterSeconds);
-  return new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
+  #gasSpent({ isShareSpent, retryAfterSeconds }: GasRefusal, payer: string | null, budget: BudgetName): NotSent {
+    return new NotSent(this.chainId, {
+      kind: "gas_spent",
+      budget,
+      payer: isShareSpent ? payer : null,
+      retryAfterSeconds,
+    });
+  }
 }

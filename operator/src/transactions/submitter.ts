@@ -3,7 +3,6 @@ import type { Context } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSerializable } from "viem";
 import { estimateGas, sendRawTransaction } from "viem/actions";
-import { feesTooHigh, shuttingDown, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { MEANINGS, SUBMIT } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
@@ -19,6 +18,7 @@ import {
   replacementCaps,
 } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
+import { NotSent } from "./not-sent.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { Call, InFlightTransactions, RoundCall, Submission, SubmissionResult, Task, Transaction } from "./task.js";
 
@@ -81,14 +81,14 @@ export class Submitter {
   /**
    * Submits the first transaction of a nonce.
    *
-   * @throws ProblemError when the chain asks for more than the cap, or the account cannot sign. RpcError when no block has
+   * @throws NotSent when the chain asks for more than the cap, or the account cannot sign. RpcError when no block has
    * room for the gas that a node has estimated.
    */
   async submit(nonce: number, task: Task, market: Market): Promise<Submission> {
     const fees = feesFor(market, this.caps);
     if (fees === null) {
       const excess = { wanted: market.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
-      throw feesTooHigh(this.client.chain.id, excess);
+      throw new NotSent(this.client.chain.id, { kind: "fees_too_high", excess });
     }
     const { call, work } = task;
     if (call.gas > market.blockGas) {
@@ -257,7 +257,7 @@ export class Submitter {
     return { raw, hash, fees, result, excess: next.excess };
   }
 
-  /** @throws ProblemError when the account cannot sign now, because its key is in a signer outside this process. */
+  /** @throws NotSent when the account cannot sign now, because its key is in a signer outside this process. */
   async #sign(transaction: TransactionSerializable): Promise<Hex> {
     try {
       const raw = await this.account.signTransaction(transaction);
@@ -265,12 +265,12 @@ export class Submitter {
       this.#isSignerFailing = false;
       return raw;
     } catch (error) {
-      if (this.context.closing.aborted) throw shuttingDown();
+      if (this.context.closing.aborted) throw new NotSent(this.client.chain.id, { kind: "shutting_down" });
       const reason = describeError(error);
       if (!this.#isSignerFailing) this.context.logger.error({ reason }, "the signer did not sign a transaction");
       this.#isSignerFailing = true;
       this.counts.unsigned++;
-      throw signerFailed(this.client.chain.id, this.account.address, reason);
+      throw new NotSent(this.client.chain.id, { kind: "signer_failed", sender: this.account.address, reason });
     }
   }
 

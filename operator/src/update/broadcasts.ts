@@ -1,13 +1,11 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Context } from "@dataset-oracle/service/process/context";
 import type { Counter } from "prom-client";
 import type { Hex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { readManyStored, readStored } from "../dataset/stored-values.js";
-import { GasBudgetSpent, queueFull, shuttingDown } from "../problems.js";
 import { NoQuorum } from "../reports/quorum.js";
 import { readPending } from "../rpc/rpc-error.js";
 import { roundAt } from "../schedule/beat.js";
@@ -19,7 +17,8 @@ import {
   type SingleFlight,
   singleFlightOfRounds,
 } from "../single-flight.js";
-import { FeedGasSpent, type GasCharge } from "../transactions/gas-budget.js";
+import type { GasCharge } from "../transactions/gas-budget.js";
+import { isNotSent, NotSent } from "../transactions/not-sent.js";
 import { MAX_QUEUE_MS } from "../transactions/queue.js";
 import type { Admission, Senders } from "../transactions/senders.js";
 import {
@@ -101,7 +100,7 @@ export class Broadcasts {
    *
    * @param use Gets the update, its round, and for how long whoever wants it still waits. It returns null where that update
    * has ended without the round: then the next one is begun.
-   * @throws ProblemError
+   * @throws NotSent. What keeps it from being built.
    */
   async broadcast<T>(
     wanted: Wanted,
@@ -136,8 +135,9 @@ export class Broadcasts {
         const isOfStarter = error instanceof StarterFailed || (payer === null && isOfCallers(error));
         if (!isOfStarter || isStarter) throw error instanceof StarterFailed ? error.cause : error;
       }
-      if (closing.aborted) throw shuttingDown();
-      if (clock.monotonic() >= giveUpAt) throw unclear ?? queueFull(this.dataset.chainId);
+      const { chainId } = this.dataset;
+      if (closing.aborted) throw new NotSent(chainId, { kind: "shutting_down" });
+      if (clock.monotonic() >= giveUpAt) throw unclear ?? new NotSent(chainId, { kind: "queue_full" });
     }
   }
 
@@ -145,7 +145,7 @@ export class Broadcasts {
    * Broadcasts a round of a key for the operator itself. Callers who want the same round share the work. It returns once an
    * RPC endpoint has accepted a transaction.
    *
-   * @throws ProblemError. FeedGasSpent.
+   * @throws NotSent. What keeps it from being built.
    */
   async broadcastOwn(key: Hex, round: bigint, batched?: Wanted["batched"]): Promise<UpdateInFlight> {
     const wanted = { key, round: () => round, payer: null, trace: null, listener: () => {}, batched };
@@ -165,7 +165,7 @@ export class Broadcasts {
    * RPC endpoint has accepted it.
    *
    * @returns The keys that it is going to store. Every other key needs a transaction of its own.
-   * @throws ProblemError when the batch cannot be submitted. FeedGasSpent.
+   * @throws NotSent. What keeps it from being built.
    */
   async broadcastBatch(all: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
     const keys = all.filter((key) => this.#onItsWay(key, round) === null);
@@ -317,11 +317,7 @@ export class Broadcasts {
       return await this.senders.enqueue(task, admission);
     } catch (error) {
       if (error instanceof SubmissionUnknown) throw error.reason;
-      const isOfStarter =
-        error instanceof FeedGasSpent ||
-        error instanceof GasBudgetSpent ||
-        (error instanceof ProblemError && error.code === "queue_full");
-      throw isOfStarter ? new StarterFailed(error) : error;
+      throw isNotSent(error, "gas_spent", "queue_full") ? new StarterFailed(error) : error;
     }
   }
 

@@ -89,7 +89,7 @@ export class Simulator {
    * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to
    * send.
    *
-   * @throws ProblemError with the contract's error when it would revert.
+   * @throws UpdateReverted with the contract's error when it would revert.
    */
   async simulateBatch(
     dataset: Address,

@@ -4,9 +4,9 @@ import { Counter } from "prom-client";
 import type { Hex } from "viem";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
-import { GasBudgetSpent, queueFull } from "../problems.js";
 import { NoQuorum } from "../reports/quorum.js";
 import { RpcError } from "../rpc/rpc-error.js";
+import { NotSent } from "../transactions/not-sent.js";
 import type { TransactionQueue } from "../transactions/queue.js";
 import { createGasBudgets, Senders } from "../transactions/senders.js";
 import { type RoundCall, SubmissionUnknown, type Task } from "../transactions/task.js";
@@ -92,7 +92,7 @@ const caller = { payer: "192.0.2.1", trace: null, listener: () => {} };
 test("a refusal for gas is known before anything is built, overtakes nobody, and does not reach a feed", async () => {
   const { updates, broadcasts } = updatesOf(0);
   const refused = updates.broadcast(KEY, 0, caller);
-  await expect(refused).rejects.toMatchObject({ code: "gas_budget_spent" });
+  await expect(refused).rejects.toMatchObject({ fault: { kind: "gas_spent" } });
   expect(built).toBe(0);
   expect(await updates.prepare(KEY, caller)).toHaveProperty("transaction");
   const round = BigInt(Math.floor(NOW / 1000) - 2);
@@ -121,7 +121,7 @@ test("a request that waits for a batch without its key is sent although the feed
     broadcasts.broadcastOwn(KEY, round, Promise.resolve(null)),
     updates.broadcast(KEY, 0, caller),
   ]);
-  expect(feed).toMatchObject({ status: "rejected", reason: { name: "FeedGasSpent" } });
+  expect(feed).toMatchObject({ status: "rejected", reason: { fault: { kind: "gas_spent" } } });
   expect(request).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
 });
 
@@ -148,9 +148,10 @@ async function askTogether(updates: Updates, more: () => Promise<unknown>[] = ()
   return all;
 }
 
+const GAS_SPENT = { kind: "gas_spent", budget: "stored", retryAfterSeconds: 60 } as const;
 const STARTERS_FAILURES = [
-  ["a full queue", queueFull(42), { code: "queue_full" }],
-  ["its gas", new GasBudgetSpent("a", false, 60), { code: "gas_budget_spent" }],
+  ["a full queue", new NotSent(42, { kind: "queue_full" }), { fault: { kind: "queue_full" } }],
+  ["its gas", new NotSent(42, { ...GAS_SPENT, payer: "a" }), { fault: { kind: "gas_spent" } }],
 ] as const;
 
 test.each(STARTERS_FAILURES)(
@@ -194,7 +195,7 @@ test("who joins work pays nothing for it", async () => {
   expect(Object.fromEntries(senders.gasUsed)).toMatchObject({ stored: 0.5 });
   now += 1_000;
   const [a, b] = await Promise.allSettled(["a", "b"].map((payer) => updates.broadcast(KEY, 0, { ...caller, payer })));
-  expect(a).toMatchObject({ status: "rejected", reason: { code: "gas_budget_spent", payer: "a" } });
+  expect(a).toMatchObject({ status: "rejected", reason: { fault: { kind: "gas_spent", payer: "a" } } });
   expect(b).toMatchObject({ status: "fulfilled" });
 });
 

@@ -6,7 +6,6 @@ import type { Hex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
-import { staleRound } from "../problems.js";
 import { readPending } from "../rpc/rpc-error.js";
 import { roundAt, roundStartMs } from "../schedule/beat.js";
 import {
@@ -34,14 +33,18 @@ export interface UpdateSettings {
   readonly minUpdateAgeSeconds: number;
 }
 
-/** Another transaction stores this round or a newer one: `newerRound`, in seconds since 1970. */
-interface Overtaken {
-  readonly kind: "overtaken";
-  readonly newerRound: bigint;
+/** Another transaction stores the round that a caller wants to store, or a newer one. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+
+  /** @param newerRound In seconds since 1970. */
+  constructor(readonly newerRound: bigint) {
+    super(`Round ${newerRound} is stored or pending.`);
+  }
 }
 
 /** A transaction for the caller to send. */
-type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | Overtaken;
+type Prepared = DataAnswer | Overtaken;
 
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
@@ -72,7 +75,7 @@ export class Updates {
    * Updates a key by a transaction from one of the operator's accounts.
    *
    * @param waitMs How long to wait until it is mined; 0 answers once an RPC endpoint has accepted it.
-   * @throws ProblemError
+   * @throws NotSent. What keeps it from being built.
    */
   async broadcast(key: Hex, waitMs: number, caller: Caller): Promise<DataAnswer> {
     const { clock, closing } = this.context;
@@ -87,18 +90,18 @@ export class Updates {
   /**
    * Builds an update transaction for the caller to send.
    *
-   * @throws ProblemError
+   * @throws Overtaken while other relayers keep being faster. What keeps it from being built.
    */
   async prepare(key: Hex, caller: Caller): Promise<DataAnswer> {
     const { clock, closing } = this.context;
     for (let tried = 1; ; tried++) {
       const prepared = await this.#prepareRound(key, roundAt(clock.now()), caller);
-      if (prepared.kind === "prepared") return prepared.answer;
+      if (!(prepared instanceof Overtaken)) return prepared;
       // The transaction has to be usable, so its round must be newer than what is stored.
-      if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.newerRound);
+      if (tried === MAX_ROUNDS_TRIED) throw prepared;
       const untilNewerMs = Math.max(0, roundStartMs(prepared.newerRound + 1n) - clock.now());
       await wait(Math.min(untilNewerMs, MAX_ROUND_WAIT_MS), closing);
-      if (closing.aborted) throw staleRound(prepared.newerRound);
+      if (closing.aborted) throw prepared;
     }
   }
 
@@ -107,7 +110,7 @@ export class Updates {
     const round = roundAt(this.context.clock.now());
     if (this.broadcasts.has(key, round)) return null;
     const prepared = this.#prepared.done(roundId(key, round));
-    return prepared?.kind === "prepared" ? prepared.answer : null;
+    return prepared === undefined || prepared instanceof Overtaken ? null : prepared;
   }
 
   async #prepareRound(key: Hex, round: bigint, caller: Caller): Promise<Prepared> {
@@ -118,10 +121,10 @@ export class Updates {
       if (update.kind === "stale") {
         const { updatedAt } = await readPending((blockTag) => readStored(this.dataset, key, blockTag));
         // Nodes that do not know the pending state may answer with an older one.
-        return { kind: "overtaken", newerRound: updatedAt > round ? updatedAt : round };
+        return new Overtaken(updatedAt > round ? updatedAt : round);
       }
       const answer = toDataAnswer(this.dataset, key, round, update.outcome);
-      return { kind: "prepared", answer: { ...answer, ...toUnsent(this.dataset.chainId, update) } };
+      return { ...answer, ...toUnsent(this.dataset.chainId, update) };
     };
     const flight = this.#prepared.run(roundId(key, round), prepare, caller.trace);
     return followFlight(flight, caller.listener, async (prepared) => this.#overtakenBy(key, round) ?? prepared);
@@ -130,7 +133,7 @@ export class Updates {
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
   #overtakenBy(key: Hex, round: bigint): Overtaken | null {
     const newerRound = this.broadcasts.newestSince(key, round);
-    return newerRound === null ? null : { kind: "overtaken", newerRound };
+    return newerRound === null ? null : new Overtaken(newerRound);
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { outOfFunds, problem } from "../../problems.js";
 import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { RpcError } from "../../rpc/rpc-error.js";
-import { FeedGasSpent } from "../../transactions/gas-budget.js";
+import { NotSent } from "../../transactions/not-sent.js";
+import { KeyNotServed } from "../../update/builder.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
@@ -12,7 +12,8 @@ const silent: Failure = {
   ...{ reason: "timeout", refuses: null },
 };
 const refusal: Failure = { ...silent, reason: "refused", refuses: "question" };
-const OUT_OF_FUNDS = outOfFunds(42, PROVIDER);
+const OUT_OF_FUNDS = new NotSent(42, { kind: "out_of_funds", sender: PROVIDER });
+const GAS_SPENT = new NotSent(42, { kind: "gas_spent", budget: "feeds", payer: null, retryAfterSeconds: 60 });
 const noQuorum = (...failures: readonly Failure[]) => new NoQuorum(4, "too few signed the same", failures);
 
 test.each([
@@ -21,21 +22,17 @@ test.each([
   ["one does not answer, and one refuses the keys", noQuorum(silent, refusal), "update"],
   ["all refuse the keys", noQuorum(refusal, refusal, refusal, refusal), "update"],
   ["all answer, and disagree whether there is a value", noQuorum(), "update"],
-  ["the key is not served", problem("unknown_key", { explanation: "" }), "update"],
+  ["the key is not served", new KeyNotServed(""), "update"],
   ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
   ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sender"],
   ["the sender has no funds", OUT_OF_FUNDS, "sender"],
-  ["the gas is spent", new FeedGasSpent(60), "gas"],
+  ["the gas is spent", GAS_SPENT, "gas"],
   ["something unexpected happens", new Error("unexpected"), "update"],
 ])("when %s, the scope is %s", (_, error, scope) => {
   expect(failureScopeOf(error)).toBe(scope);
 });
 
 test("a batch is split if its keys can succeed one by one", () => {
-  const errors = [
-    noQuorum(refusal, refusal, refusal, refusal),
-    new FeedGasSpent(60),
-    noQuorum(silent, silent, silent, silent),
-  ];
+  const errors = [noQuorum(refusal, refusal, refusal, refusal), GAS_SPENT, noQuorum(silent, silent, silent, silent)];
   expect([...errors, OUT_OF_FUNDS].map(isWorthSplitting)).toEqual([true, true, false, false]);
 });

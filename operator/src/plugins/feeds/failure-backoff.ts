@@ -1,5 +1,4 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type BackOffBounds, backOffMs, type Context } from "@dataset-oracle/service/process/context";
 import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Logger } from "pino";
@@ -7,7 +6,8 @@ import type { Address, Hex } from "viem";
 import { NoQuorum, reachesQuorum } from "../../reports/quorum.js";
 import { problemOf } from "../../routes/problems.js";
 import { RpcError } from "../../rpc/rpc-error.js";
-import { FeedGasSpent } from "../../transactions/gas-budget.js";
+import { isNotSent, NotSent, type SendingFault } from "../../transactions/not-sent.js";
+import { KeyNotServed } from "../../update/builder.js";
 
 /** A thing that feeds of a dataset depend on. */
 export class Dependency {
@@ -115,32 +115,40 @@ export class FailureBackoff {
   }
 }
 
-/** What the operator's owner can do. */
-const FIXES: Readonly<Record<string, string>> = {
+/** What the operator's owner can do, where that is something else than what callers are advised. */
+function fixOf(error: unknown): string | null {
+  if (error instanceof KeyNotServed) return "Remove the key from feeds, or ask the providers' owners to serve it.";
+  return error instanceof NotSent ? (FIXES[error.fault.kind] ?? null) : null;
+}
+
+const FIXES: Readonly<Partial<Record<SendingFault["kind"], string>>> = {
   out_of_funds: "Fund the sender.",
   fees_too_high: "Wait until gas is cheaper, or raise the setting.",
   signer_failed: "Look at the signer and its own log.",
-  unknown_key: "Remove the key from feeds, or ask the providers' owners to serve it.",
 };
 
-/** The problems whose details advise callers. */
-const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "signer_failed", "rpc_failed", "rpc_timeout"];
+/** Reports whether the feeds' gas is spent. Callers have budgets of their own. */
+const isGasSpent = (error: unknown) =>
+  error instanceof NotSent && error.fault.kind === "gas_spent" && error.fault.budget === "feeds";
 
 function describe(error: unknown) {
-  if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
+  if (isGasSpent(error)) {
+    const fields = { fix: "Wait, or raise gasPerHourForFeeds." };
+    return { level: "warn", fields, message: "feed: the gas of the feeds is spent" } as const;
+  }
   const problem = problemOf(error);
   if (problem === null)
     return { level: "error", fields: { reason: stackOf(error) }, message: "feed: update failed" } as const;
   const { code, title, detail, logFields } = problem;
-  const fix = FIXES[code];
-  const advice = { ...(!CALLERS_ADVISED.includes(code) && { detail }), ...(fix !== undefined && { fix }) };
+  // The details of these advise callers.
+  const isForCallers = error instanceof NotSent || error instanceof RpcError;
+  const fix = fixOf(error);
+  const advice = { ...(!isForCallers && { detail }), ...(fix !== null && { fix }) };
   return { level: "warn", fields: { code, ...advice, ...logFields }, message: `feed: ${title}` } as const;
 }
 
 /** How much a failed update says about others: all that need the same committee, gas or sender fail too, or only this one. */
 export type FailureScope = "committee" | "gas" | "sender" | "update";
-
-const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "signer_failed", "shutting_down"];
 
 /**
  * Decides whether the keys of a batch that failed can succeed one by one. When the committee is silent or the sender cannot
@@ -148,15 +156,15 @@ const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "signer_failed", "shu
  */
 export function isWorthSplitting(error: unknown): boolean {
   // The rest of the gas budget can be enough for some of the keys.
-  return failureScopeOf(error) === "update" || error instanceof FeedGasSpent;
+  return ["update", "gas"].includes(failureScopeOf(error));
 }
 
 /** Decides how far a failure reaches. */
 export function failureScopeOf(error: unknown): FailureScope {
-  if (error instanceof FeedGasSpent) return "gas";
+  if (isGasSpent(error)) return "gas";
+  if (isNotSent(error, "out_of_funds", "fees_too_high", "signer_failed", "shutting_down")) return "sender";
   if (error instanceof RpcError) return error.kind === "refused" ? "update" : "sender";
-  if (error instanceof NoQuorum) return isCommitteeDown(error) ? "committee" : "update";
-  return error instanceof ProblemError && SENDING_PROBLEMS.includes(error.code) ? "sender" : "update";
+  return error instanceof NoQuorum && isCommitteeDown(error) ? "committee" : "update";
 }
 
 /** Reports whether so many members gave no usable answer that no update can reach a quorum. */

@@ -6,7 +6,6 @@ import { pino } from "pino";
 import { Counter, Registry } from "prom-client";
 import { type Address, decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
-import { outOfFunds, problem } from "../../problems.js";
 import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { createChainClient } from "../../rpc/client.js";
@@ -15,7 +14,8 @@ import type { Role } from "../../schedule/cadence.js";
 import type { UpdatePolicy } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
 import type { ServedDataset } from "../../served-network.js";
-import { FeedGasSpent } from "../../transactions/gas-budget.js";
+import { NotSent } from "../../transactions/not-sent.js";
+import { KeyNotServed } from "../../update/builder.js";
 import { FeedLoop } from "./feed-loop.js";
 
 const DATASET = numberToHex(0xda7a, { size: 20 });
@@ -159,6 +159,9 @@ class World {
   }
 }
 
+const outOfFunds = (sender: Address) => new NotSent(42, { kind: "out_of_funds", sender });
+const gasSpent = (retryAfterSeconds: number) =>
+  new NotSent(42, { kind: "gas_spent", budget: "feeds", payer: null, retryAfterSeconds });
 const storedAt = (round: number, ...keys: readonly Hex[]) => new Map(keys.map((key) => [key, round]));
 const failure = (refuses: Failure["refuses"]) => ({ reason: "refused", refuses, host: null, detail: "" }) as Failure;
 const silence = () => new NoQuorum(4, "none signed", Array(4).fill(failure(null)));
@@ -236,7 +239,7 @@ describe("an operator that is alone", () => {
   });
 
   test("leaves out the one key that is not served, names it once, and asks for it by itself afterwards", async () => {
-    const notServed = problem("unknown_key", { explanation: "" });
+    const notServed = new KeyNotServed("");
     world.refusal = (keys) => (keys.includes(B) ? (keys.length > 1 ? refusal() : notServed) : null);
     await world.looks();
     expect(world.asked).toEqual([[A, B, C], [A], [B], [C]]);
@@ -248,9 +251,9 @@ describe("an operator that is alone", () => {
   });
 
   test.each([
-    ["the sender cannot pay", outOfFunds(42, SENDER), { code: "out_of_funds", dependency: "sender", sender: SENDER }],
+    ["the sender cannot pay", outOfFunds(SENDER), { code: "out_of_funds", dependency: "sender", sender: SENDER }],
     ["the RPC does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), { code: "rpc_timeout" }],
-    ["its gas is spent", new FeedGasSpent(3_600), { dependency: "gas" }],
+    ["its gas is spent", gasSpent(3_600), { dependency: "gas" }],
   ])(
     "while %s, it tries one of the due keys at a time, and sends all that is due at the next beat",
     async (_, fault, line) => {
@@ -277,7 +280,7 @@ describe("an operator that is alone", () => {
   test("names another cause of the same trouble, once", async () => {
     world.fault = new RpcError("timeout", 42, "eth_call", "no answer");
     await world.looks();
-    for (const fault of [outOfFunds(42, SENDER), new RpcError("timeout", 42, "eth_call", "no answer")]) {
+    for (const fault of [outOfFunds(SENDER), new RpcError("timeout", 42, "eth_call", "no answer")]) {
       world.fault = fault;
       for (let second = 0; second < 12; second++) await world.looks(1);
     }
@@ -290,7 +293,7 @@ describe("an operator that is alone", () => {
   test("goes on with the keys of one sender while another cannot pay", async () => {
     const empty = numberToHex(0xe, { size: 20 });
     world = new World(storedAt(OLD, A, B, C), "alone", (key) => (key === A ? empty : SENDER));
-    world.faultOf = (keys) => (keys[0] === A ? outOfFunds(42, empty) : null);
+    world.faultOf = (keys) => (keys[0] === A ? outOfFunds(empty) : null);
     await world.looks();
     expect(world.sent).toEqual([]);
     await world.looks(1);
@@ -315,7 +318,7 @@ describe("an operator that is alone", () => {
       const heartbeatMs = 1_000 * (heartbeats[Number(BigInt(key) % 4n)] as number);
       return world.nowMs - (world.stored.get(key) ?? 0) * 1_000 > heartbeatMs + 15_000;
     };
-    for (const fault of [outOfFunds(42, SENDER), new FeedGasSpent(60), new RpcError("failed", 42, "eth_call", "")]) {
+    for (const fault of [outOfFunds(SENDER), gasSpent(60), new RpcError("failed", 42, "eth_call", "")]) {
       world.fault = fault;
       for (let second = 0; second < 300; second++) await world.looks(1);
       world.fault = null;
@@ -352,8 +355,8 @@ describe.each([
 ])("once a fault is over that held feeds up, %s,", (turns, waitSeconds) => {
   const EMPTY = numberToHex(0xe, { size: 20 });
   const FAULTS = {
-    "no funds": outOfFunds(42, SENDER),
-    "no gas": new FeedGasSpent(60),
+    "no funds": outOfFunds(SENDER),
+    "no gas": gasSpent(60),
     "no answer": new RpcError("timeout", 42, "eth_call", "no answer"),
     "a silent committee": silence(),
   };
@@ -376,7 +379,7 @@ describe.each([
       const isFresh = (key: Hex) => (world.stored.get(key) ?? 0) >= world.nowMs / 1_000 - heartbeatOf(key);
       let isOver = false;
       world.faultOf = ([first]) => {
-        if (first !== undefined && senderOf(first) === EMPTY) return outOfFunds(42, EMPTY);
+        if (first !== undefined && senderOf(first) === EMPTY) return outOfFunds(EMPTY);
         return isOver ? null : fault;
       };
       if (fault instanceof NoQuorum) world.refusal = () => (isOver ? null : fault);

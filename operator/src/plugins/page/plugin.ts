@@ -5,7 +5,7 @@ import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { addStaticSite } from "@dataset-oracle/service/http-server/static-site";
 import type { FastifyInstance } from "fastify";
 import type { Dataset } from "../../dataset/dataset.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../routes/problems.js";
 import { addData } from "./data.js";
 import { addHistory } from "./history.js";
 import { addOverview, ShownNetwork } from "./overview.js";
