@@ -17,11 +17,11 @@ import { createGasBudgets, type GasBudgets, type GasSettings, Senders } from "./
 import type { Call } from "./transactions/task.js";
 import { Broadcasts } from "./update/broadcasts.js";
 import { UpdateBuilder } from "./update/builder.js";
-import { Simulator } from "./update/simulator.js";
+import { DryRun } from "./update/dry-run.js";
 import { type UpdateSettings, Updates } from "./update/updates.js";
 
 /** A dataset that is served: its view of the chain, and what updates it. */
-export interface ServedDataset {
+export interface NetworkDataset {
   readonly dataset: Dataset;
   readonly source: ReportSource;
   readonly builder: UpdateBuilder;
@@ -43,9 +43,9 @@ export interface ServedNetwork {
   readonly chainId: number;
   readonly client: ChainClient;
   readonly contracts: DeployedContracts;
-  readonly datasets: ReadonlyMap<Address, ServedDataset>;
+  readonly datasets: ReadonlyMap<Address, NetworkDataset>;
   readonly providers: Providers;
-  readonly simulator: Simulator;
+  readonly dryRun: DryRun;
   readonly senders: Senders;
   readonly balances: SenderBalances;
   /** This operator's place among those that keep the same keys fresh. */
@@ -143,13 +143,13 @@ export async function connectNetwork(
   const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, context);
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
-  const simulator = new Simulator(client, clock, closing);
+  const dryRun = new DryRun(client, clock, closing);
   const budgets = createGasBudgets(settings, clock);
   const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
   const senders = new Senders(chainId, queues, budgets, clock);
-  const served = datasets.map((dataset): ServedDataset => {
+  const served = datasets.map((dataset): NetworkDataset => {
     const source = new ReportSource(dataset, providers, context, settings);
-    const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
+    const builder = new UpdateBuilder(dataset, source, dryRun, clock, metrics.coalesced);
     const broadcasts = new Broadcasts(dataset, builder, senders, metrics.coalesced, context);
     const updates = new Updates(dataset, builder, broadcasts, metrics.coalesced, context, settings);
     return { dataset, source, builder, broadcasts, updates };
@@ -161,7 +161,7 @@ export async function connectNetwork(
   // Nobody waits for it: it logs which senders have to be funded.
   void balances.read();
   return {
-    ...{ chainId, client, contracts, providers, simulator, senders, balances, standing },
+    ...{ chainId, client, contracts, providers, dryRun, senders, balances, standing },
     datasets: new Map(served.map((one) => [one.dataset.address, one])),
   };
 }

@@ -46,7 +46,7 @@ export async function followFlight<T, R>(
   }
 }
 
-interface Entry<T> extends Flight<T> {
+interface RememberedFlight<T> extends Flight<T> {
   /** What it came to, and when, by the monotonic clock; null while it runs. */
   done: { readonly value: T; readonly at: number } | null;
 }
@@ -56,7 +56,7 @@ interface Entry<T> extends Flight<T> {
  * forgotten at once. The work does not belong to its callers: it goes on when they leave.
  */
 export class SingleFlight<T> {
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, RememberedFlight<T>>();
 
   constructor(
     private readonly clock: Clock,
@@ -71,7 +71,7 @@ export class SingleFlight<T> {
     if (known) return known;
     const progress = new Progress(trace);
     const result = start(progress);
-    const entry: Entry<T> = { result, progress, done: null };
+    const entry: RememberedFlight<T> = { result, progress, done: null };
     this.#entries.set(id, entry);
     result.then(
       (value) => {

@@ -707,5 +707,5 @@ test("anvil's own messages are classified, and what was mined before it is submi
   const client = createChainClient(42, connectNode());
   const submit = async (raw: Hex) => submitRaw(client, raw, keccak256(raw));
   expect(await submit(await sign(0, 10n))).toEqual({ kind: "accepted" });
-  expect(await submit(await sign(0, 12n))).toMatchObject({ kind: "rejected", why: "nonce_too_low" });
+  expect(await submit(await sign(0, 12n))).toMatchObject({ kind: "rejected", error: { meaning: "nonce_too_low" } });
 });

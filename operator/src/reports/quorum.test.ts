@@ -2,15 +2,15 @@ import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { agreedValueInBatch, decideByQuorum, type ReportAnswer, reportsOf } from "./quorum.js";
+import { agreedValueInBatch, decideByQuorum, type ReportOrFailure, reportsOf } from "./quorum.js";
 
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
-const report = (outcome: Outcome): ReportAnswer => ({
+const report = (outcome: Outcome): ReportOrFailure => ({
   ...({ kind: "report", round: 1n, key: "0x00", value: "0x01", signature: "0x02" } as const),
   ...{ outcome, provider: address() },
 });
-const refusal = (refuses: "key" | "question"): ReportAnswer => ({
+const refusal = (refuses: "key" | "question"): ReportOrFailure => ({
   ...({ kind: "failure", host: "a", reason: "refused", detail: "refused", code: "some_code" } as const),
   ...{ refuses, provider: address() },
 });

@@ -12,7 +12,7 @@ import type { Failure } from "./failures.js";
 import type { ReportStatement } from "./statement.js";
 
 /** A provider's checked report, or why there is none. */
-export type ReportAnswer = ReportStatement | Failure;
+export type ReportOrFailure = ReportStatement | Failure;
 
 /** The outcome of a round, decided as the contract will decide it. */
 export type QuorumDecision =
@@ -26,7 +26,7 @@ export type QuorumDecision =
  *
  * @param members The size of the whole committee.
  */
-export function decideByQuorum(members: number, answers: readonly ReportAnswer[]): QuorumDecision {
+export function decideByQuorum(members: number, answers: readonly ReportOrFailure[]): QuorumDecision {
   for (const outcome of ["OK", "NOT_AVAILABLE"] as const) {
     const reports = reportsOf(outcome, answers);
     if (reachesQuorum(reports.length, members)) return { kind: "update", outcome, reports };
@@ -39,7 +39,7 @@ export function decideByQuorum(members: number, answers: readonly ReportAnswer[]
 export const reachesQuorum = (signers: number, members: number): boolean => isQuorum(signers, members - signers);
 
 /** Returns the reports that state `outcome`. */
-export function reportsOf(outcome: Outcome, answers: readonly ReportAnswer[]): readonly ReportStatement[] {
+export function reportsOf(outcome: Outcome, answers: readonly ReportOrFailure[]): readonly ReportStatement[] {
   return answers.filter((answer) => answer.kind === "report").filter((report) => report.outcome === outcome);
 }
 

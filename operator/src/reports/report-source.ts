@@ -19,11 +19,11 @@ import type { Dataset } from "../dataset/dataset.js";
 import { ASK_AGAIN_AFTER_MS, GRACE_MS, LEAST_GATHER_MS, MOST_GATHER_MS } from "../schedule/transmission-schedule.js";
 import { type Failure, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
-import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
+import { decideByQuorum, type ReportOrFailure, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
 
 /** A provider's checked row of a batch, or why there is none. */
-export type RowAnswer = RowStatement | Failure;
+export type RowOrFailure = RowStatement | Failure;
 
 export interface ReportSettings {
   /** The deadline of one request to one provider. */
@@ -101,7 +101,7 @@ export class ReportSource {
     { members }: Committee,
     trace: Trace | null,
     onReport: (report: ReportStatement) => void,
-  ): Promise<readonly ReportAnswer[]> {
+  ): Promise<readonly ReportOrFailure[]> {
     const { dataset } = this;
     const expected: ReportRequest = {
       network_id: dataset.chainId,
@@ -117,7 +117,8 @@ export class ReportSource {
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
       read: this.#counting(reportReader(dataset, key, round, expected)),
     };
-    const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
+    const isEnough = (answers: readonly ReportOrFailure[]) =>
+      decideByQuorum(members.length, answers).kind !== "no_quorum";
     return this.#askAll(question, members, isEnough, forUpdate(this.settings.graceMs), onReport);
   }
 
@@ -128,7 +129,7 @@ export class ReportSource {
    * @param round Seconds since 1970.
    * @returns One answer for each member, in the committee's order.
    */
-  gatherRows(keys: readonly Hex[], round: bigint, committee: Committee): Promise<readonly RowAnswer[]> {
+  gatherRows(keys: readonly Hex[], round: bigint, committee: Committee): Promise<readonly RowOrFailure[]> {
     return this.#gatherRows(keys, round, committee, forUpdate(this.settings.graceMs));
   }
 
@@ -138,7 +139,7 @@ export class ReportSource {
     round: bigint,
     committee: Committee,
     awaited: ReadonlySet<Address>,
-  ): Promise<readonly RowAnswer[]> {
+  ): Promise<readonly RowOrFailure[]> {
     return this.#gatherRows(keys, round, committee, forTurns(awaited));
   }
 
@@ -147,7 +148,7 @@ export class ReportSource {
     round: bigint,
     { members }: Committee,
     gathering: Gathering,
-  ): Promise<readonly RowAnswer[]> {
+  ): Promise<readonly RowOrFailure[]> {
     const { dataset } = this;
     const expected: BatchReportRequest = {
       network_id: dataset.chainId,
@@ -163,7 +164,7 @@ export class ReportSource {
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },
       read: this.#counting(rowReader(dataset, keys, round, expected)),
     };
-    const isEnough = (answers: readonly RowAnswer[]) =>
+    const isEnough = (answers: readonly RowOrFailure[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
     return this.#askAll(question, members, isEnough, gathering);
   }

@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
-import { type DataPoint, findDataPoint } from "./find-data-point.js";
+import { findDataPoint, type RequestedDataPoint } from "./find-data-point.js";
 import { problemsOf } from "./problem-responses.js";
 import { invalidMember, tooManyBroadcasts } from "./problems.js";
 
@@ -70,7 +70,7 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     exceeded: tooManyBroadcasts,
   });
   // Many requests name the same key, and most of their time would go into reading its name.
-  const known = new LRUCache<string, DataPoint, DataRequest>({
+  const known = new LRUCache<string, RequestedDataPoint, DataRequest>({
     max: MAX_REMEMBERED,
     memoMethod: (_id, _old, { context: names }) => findDataPoint(app.operator, names, "invalid_body"),
   });

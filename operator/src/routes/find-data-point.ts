@@ -4,11 +4,11 @@ import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-req
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { Hex } from "viem";
 import type { Operator } from "../operator.js";
-import type { ServedDataset } from "../served-network.js";
+import type { NetworkDataset } from "../served-network.js";
 import { type InvalidPart, invalidKey, invalidMember, notReady, problem, unknownNetwork } from "./problems.js";
 
 /** A key of a served dataset. */
-export interface DataPoint extends ServedDataset {
+export interface RequestedDataPoint extends NetworkDataset {
   /** Lower-case hex. */
   readonly key: Hex;
 }
@@ -23,7 +23,7 @@ type Names = Pick<DataRequest, "network_id" | "dataset" | "key">;
  * @param part Where the names were sent.
  * @throws ProblemError: 400, 404, 422, or 503 while the network is not there yet.
  */
-export function findDataPoint({ networks, clients }: Operator, request: Names, part: InvalidPart): DataPoint {
+export function findDataPoint({ networks, clients }: Operator, request: Names, part: InvalidPart): RequestedDataPoint {
   const key = parseKey(request.key);
   if (!key.ok) throw invalidMember(part, "key", key.error);
   const address = parseAddress(request.dataset);

@@ -7,7 +7,7 @@ import { isReset } from "@dataset-oracle/service/trusted/post-text";
 import { MAX_ANSWER_BYTES } from "@dataset-oracle/service/trusted/rpc-transport";
 import { urlRemover } from "@dataset-oracle/service/trusted/url-remover";
 import { type Hex, hexToNumber } from "viem";
-import { classifyNodeError, MEANINGS, meaningOf, type NodeErrorKind, SUBMIT, waitNamedIn } from "./node-errors.js";
+import { classifyNodeError, type ErrorMeaning, MEANINGS, meaningOf, SUBMIT, waitNamedIn } from "./node-errors.js";
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 /** Decoding as many takes half a second. */
@@ -123,6 +123,6 @@ export async function readChainId(rpcUrls: readonly string[], at: string, timeou
   return hexToNumber(answer as Hex);
 }
 
-function kindOf(meaning: NodeErrorKind): RpcErrorKind {
+function kindOf(meaning: ErrorMeaning): RpcErrorKind {
   return MEANINGS[meaning].endpoint === "is quarantined" || meaning === "behind" ? "failed" : "refused";
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import {
   classifyNodeError,
   type EndpointFailure,
+  type ErrorMeaning,
   meaningOf,
   NODE_ERROR_TEXTS,
-  type NodeErrorKind,
   rankOf,
   waitNamedIn,
 } from "./node-errors.js";
@@ -26,7 +26,7 @@ const submission = { method: "eth_sendRawTransaction" };
 const html = { code: null, message: "answered HTTP 200 without a JSON-RPC answer" };
 
 /** What decides: the text, else the code, else the HTTP status; the rest of it is in reported-answers.test.ts. */
-const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>, NodeErrorKind])[]>> = {
+const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>, ErrorMeaning])[]>> = {
   "the chain's own answer to a call": [
     [{ message: "execution reverted: rate limit exceeded" }, "reverted"],
     [{ code: 3 }, "reverted"],
@@ -60,12 +60,12 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ code: -32005, message: "Transaction gas limit exceeds block gas limit", ...submission }, "gas_refused"],
   ],
   "too busy": [
-    [{ code: 429 }, "busy"],
-    [{ code: -32005, message: "limit exceeded" }, "busy"],
-    [{ code: -32005 }, "busy"],
-    [{ message: "rate limit exceeded", status: 503, ...logs }, "busy"],
-    [{ message: "busy", status: 500 }, "busy"],
-    [{ message: "busy", status: 429, ...submission }, "busy"],
+    [{ code: 429 }, "throttled"],
+    [{ code: -32005, message: "limit exceeded" }, "throttled"],
+    [{ code: -32005 }, "throttled"],
+    [{ message: "rate limit exceeded", status: 503, ...logs }, "throttled"],
+    [{ message: "busy", status: 500 }, "throttled"],
+    [{ message: "busy", status: 429, ...submission }, "throttled"],
   ],
   "no answer": [
     [{ ...html, status: 429, ...logs }, "no_answer"],
@@ -89,9 +89,9 @@ describe.each(Object.entries(ROWS))("%s", (_, rows) => {
 });
 
 test("of several errors, the one that says most about what to do comes first, after any that leaves it open", () => {
-  const last: NodeErrorKind[] = ["other", "reverted", "not_offered", "not_taken"];
-  const refusals: NodeErrorKind[] = [...last, "insufficient_funds", "underpriced", "nonce_too_low"];
-  const kinds: NodeErrorKind[] = [...refusals, "no_answer", "timeout", "already_known"];
+  const last: ErrorMeaning[] = ["other", "reverted", "not_offered", "not_taken"];
+  const refusals: ErrorMeaning[] = [...last, "insufficient_funds", "underpriced", "nonce_too_low"];
+  const kinds: ErrorMeaning[] = [...refusals, "no_answer", "timeout", "already_known"];
   expect(kinds.toSorted((a, b) => rankOf(a) - rankOf(b))).toEqual(kinds.toReversed());
 });
 

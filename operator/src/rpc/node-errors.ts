@@ -46,7 +46,7 @@ export const MEANINGS = {
   /** It lags, or has lost state. */
   behind: refusal(),
   /** The node says that it is too busy, or a quota used up: it has done nothing. */
-  busy: refusal("is quarantined"),
+  throttled: refusal("is quarantined"),
   /** A limit that it does not name: of the logs that are searched, or of requests. */
   over_limit: refusal("is quarantined"),
   reverted: refusal("works", true),
@@ -56,7 +56,7 @@ export const MEANINGS = {
 } as const satisfies Record<string, Meaning>;
 
 /** The meaning of an error that an RPC endpoint answers. It decides what is done next; a code alone never does. */
-export type NodeErrorKind = keyof typeof MEANINGS;
+export type ErrorMeaning = keyof typeof MEANINGS;
 
 const RANKS = Object.keys(MEANINGS);
 
@@ -68,7 +68,7 @@ const RANKS = Object.keys(MEANINGS);
  * RpcErrorType.java; reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or
  * anvil 1.7.1 itself (test/transaction-queue.test.ts). Texts of vendors are from reports of their users.
  */
-export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeErrorKind])[] = [
+export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorMeaning])[] = [
   // A contract chooses the text that follows.
   ["execution reverted", "reverted"], // geth, Besu, Reth, anvil
   ["vm execution error", "reverted"], // Nethermind
@@ -164,26 +164,26 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["context canceled", "timeout"], // geth, Erigon, gateways in Go
   ["bad gateway", "no_answer"], // gateways
   ["connection reset", "no_answer"], // Optimism, of the sequencer behind a node
-  ["retry after", "busy"], // sequencers, vendors
-  ["try again in", "busy"], // vendors
-  ["per second", "busy"], // Alchemy, QuickNode
-  ["too many concurrent requests", "busy"], // Alchemy
-  ["too many requests", "busy"], // vendors
-  ["rate limit", "busy"], // Infura, vendors
-  ["request limit", "busy"], // QuickNode, GetBlock
+  ["retry after", "throttled"], // sequencers, vendors
+  ["try again in", "throttled"], // vendors
+  ["per second", "throttled"], // Alchemy, QuickNode
+  ["too many concurrent requests", "throttled"], // Alchemy
+  ["too many requests", "throttled"], // vendors
+  ["rate limit", "throttled"], // Infura, vendors
+  ["request limit", "throttled"], // QuickNode, GetBlock
   ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
   ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
   ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
-  ["has exceeded", "busy"], // Alchemy
-  ["quota", "busy"], // Chainstack, BlockPI
-  ["credits", "busy"], // Infura, QuickNode
-  ["capacity", "busy"], // Alchemy
-  ["free tier", "busy"], // vendors
+  ["has exceeded", "throttled"], // Alchemy
+  ["quota", "throttled"], // Chainstack, BlockPI
+  ["credits", "throttled"], // Infura, QuickNode
+  ["capacity", "throttled"], // Alchemy
+  ["free tier", "throttled"], // vendors
   ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
 ];
 
 /** Classifies a node's error by its message. An unknown text is `other`. */
-export function classifyNodeError(message: string): NodeErrorKind {
+export function classifyNodeError(message: string): ErrorMeaning {
   const lowerCase = message.toLowerCase();
   return NODE_ERROR_TEXTS.find(([text]) => lowerCase.includes(text))?.[1] ?? "other";
 }
@@ -209,21 +209,21 @@ export interface EndpointFailure {
  * Decides what an endpoint's failure means: by its text, else by its code, else by the HTTP status. Only the text of a
  * node is known to be about the request: a gateway chooses the status, and some choose the code.
  */
-export function meaningOf(failure: EndpointFailure): NodeErrorKind {
+export function meaningOf(failure: EndpointFailure): ErrorMeaning {
   const { method, status, code, message } = failure;
   const named = classifyNodeError(message);
-  const kind = named !== "other" ? named : (kindOfCode(failure) ?? kindOfStatus(status, code));
+  const meaning = named !== "other" ? named : (meaningOfCode(failure) ?? meaningOfStatus(status, code));
   // A search for logs that is too long for an endpoint ends in many ways.
-  const isTooLong = kind === "over_limit" || kind === "timeout" || (named === "other" && status >= 500);
+  const isTooLong = meaning === "over_limit" || meaning === "timeout" || (named === "other" && status >= 500);
   if (method === "eth_getLogs" && isTooLong) return "not_offered";
   // A node that answers in another shape has another idea of such a method.
-  if (kind === "no_answer" && status === 200 && OPTIONAL_METHODS.includes(method)) return "not_offered";
+  if (meaning === "no_answer" && status === 200 && OPTIONAL_METHODS.includes(method)) return "not_offered";
   // An answer to a submission that is too long is no refusal.
-  if (method === SUBMIT && status === 0 && kind !== "timeout") return "no_answer";
-  return kind === "over_limit" ? "busy" : kind;
+  if (method === SUBMIT && status === 0 && meaning !== "timeout") return "no_answer";
+  return meaning === "over_limit" ? "throttled" : meaning;
 }
 
-function kindOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailure): NodeErrorKind | null {
+function meaningOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailure): ErrorMeaning | null {
   if (code === 3 || hasRevertData) return "reverted";
   if (code === -32601 || code === -32004) return "not_offered";
   // Invalid parameters, of which only these are known not to be taken everywhere.
@@ -231,21 +231,21 @@ function kindOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailur
   if (code === 4444) return "out_of_reach";
   if (code === -32001) return "behind";
   if (code === -32005) return "over_limit";
-  return code === 429 ? "busy" : null;
+  return code === 429 ? "throttled" : null;
 }
 
-function kindOfStatus(status: number, code: number | null): NodeErrorKind {
+function meaningOfStatus(status: number, code: number | null): ErrorMeaning {
   if (status === 413) return "out_of_reach";
   // If this is the answer to everything, the endpoint fails its next check.
   if (status === 401 || status === 402 || status === 403) return "not_offered";
   // A gateway gives these, and some write an error like a node's.
   if (code === null || status > 501) return "no_answer";
-  return status >= 500 || status === 429 ? "busy" : "other";
+  return status >= 500 || status === 429 ? "throttled" : "other";
 }
 
 /** Returns the rank of a meaning among those of several errors: the lowest says most about what to do. */
-export function rankOf(kind: NodeErrorKind): number {
-  return RANKS.indexOf(kind);
+export function rankOf(meaning: ErrorMeaning): number {
+  return RANKS.indexOf(meaning);
 }
 
 /** Returns how long a message asks not to be asked again, in milliseconds; null if it does not say. */

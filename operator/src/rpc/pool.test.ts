@@ -5,7 +5,7 @@ import type { Counter } from "prom-client";
 import { numberToHex } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JsonRpc } from "./endpoint.js";
-import { classifyNodeError, type NodeErrorKind } from "./node-errors.js";
+import { classifyNodeError, type ErrorMeaning } from "./node-errors.js";
 import {
   afterFailure,
   type Health,
@@ -25,11 +25,11 @@ const METHOD = "eth_gasPrice";
 const SUBMIT = "eth_sendRawTransaction";
 
 /** What an endpoint says instead of a result. */
-const failure = (meaning: NodeErrorKind, reason = meaning as string, retryAfterMs = 0) => {
-  const kinds: Partial<Record<NodeErrorKind, RpcErrorKind>> = {
+const failure = (meaning: ErrorMeaning, reason = meaning as string, retryAfterMs = 0) => {
+  const kinds: Partial<Record<ErrorMeaning, RpcErrorKind>> = {
     timeout: "timeout",
     no_answer: "failed",
-    busy: "failed",
+    throttled: "failed",
     behind: "failed",
   };
   const kind = kinds[meaning] ?? "refused";
@@ -124,9 +124,9 @@ describe("a read", () => {
   });
 
   // Which answers mean what: node-errors.test.ts.
-  test.each<[NodeErrorKind, boolean]>([
+  test.each<[ErrorMeaning, boolean]>([
     ["no_answer", false],
-    ["busy", false],
+    ["throttled", false],
     ["timeout", false],
     ["behind", true],
     ["out_of_reach", true],

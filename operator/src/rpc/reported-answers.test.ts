@@ -16,7 +16,7 @@ import {
 } from "../../test/rpc-behaviours/behaviour.js";
 import { type RpcProxy, startRpcProxy } from "../../test/support/rpc-proxy.js";
 import { connectEndpoint } from "./endpoint.js";
-import type { NodeErrorKind } from "./node-errors.js";
+import type { ErrorMeaning } from "./node-errors.js";
 import type { RpcErrorKind } from "./rpc-error.js";
 
 /**
@@ -60,7 +60,7 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
 /** A text is the message of a JSON-RPC error with the code -32000. */
 type Row = readonly [answer: Answered | string, reported: string];
 
-const group = (asked: string, kind: RpcErrorKind, meaning: NodeErrorKind, rows: readonly Row[]) =>
+const group = (asked: string, kind: RpcErrorKind, meaning: ErrorMeaning, rows: readonly Row[]) =>
   [asked, kind, meaning, rows] as const;
 
 /** Results of another shape than the method's. */
@@ -73,7 +73,7 @@ const malformed = (asked: string, ...results: readonly unknown[]) =>
   );
 
 const GROUPS = [
-  group("eth_call", "failed", "busy", [
+  group("eth_call", "failed", "throttled", [
     [error(-32005, "exceeded project rate limit", { status: 429 }), "Infura: status-im/status-go#4807"],
     [error(-32016, "over rate limit", { status: 429 }), "Base: base/node#368"],
     [error(15, "Too many request, try again later", { status: 429 }), "dRPC: GLEECBTC/coins#1677"],
@@ -241,7 +241,7 @@ const GROUPS = [
     ["invalid transaction v, r, s values", "geth's core/types"],
     ["address already reserved", "geth's core/txpool/errors.go"],
   ]),
-  group("eth_sendRawTransaction", "failed", "busy", [
+  group("eth_sendRawTransaction", "failed", "throttled", [
     [error(-32005, "daily request count exceeded, request rate limited"), "Infura"],
     ["sequencer temporarily paused, retry after 3s", UNKNOWN],
     [error(-32000, "server overloaded", { status: 500 }), UNKNOWN],

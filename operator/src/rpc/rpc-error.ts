@@ -1,5 +1,5 @@
 import { BaseError, type Hex } from "viem";
-import { MEANINGS, type NodeErrorKind } from "./node-errors.js";
+import { type ErrorMeaning, MEANINGS } from "./node-errors.js";
 
 /**
  * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
@@ -17,7 +17,7 @@ export class RpcError extends Error {
     readonly reason: string,
     /** The revert data of a call. */
     readonly data: Hex | null = null,
-    readonly meaning: NodeErrorKind = kind === "refused" ? "other" : "no_answer",
+    readonly meaning: ErrorMeaning = kind === "refused" ? "other" : "no_answer",
     /** How long the endpoint asks not to be used. */
     readonly retryAfterMs = 0,
   ) {

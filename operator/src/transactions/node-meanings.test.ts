@@ -7,7 +7,7 @@ import { error } from "../../test/rpc-behaviours/behaviour.js";
 import { type RpcCall, type RpcProxy, type RpcReply, startRpcProxy } from "../../test/support/rpc-proxy.js";
 import { createChainClient } from "../rpc/client.js";
 import { connectEndpoint } from "../rpc/endpoint.js";
-import { MEANINGS, NODE_ERROR_TEXTS, type NodeErrorKind, SUBMIT } from "../rpc/node-errors.js";
+import { type ErrorMeaning, MEANINGS, NODE_ERROR_TEXTS, SUBMIT } from "../rpc/node-errors.js";
 import { RpcPool } from "../rpc/pool.js";
 import { submitRaw } from "./submitter.js";
 
@@ -75,7 +75,7 @@ function refuse(method: string, message: string, code = -32000): void {
 const OUTCOMES = { yes: "accepted", "if shown": "rejected", perhaps: "unknown", no: "rejected" } as const;
 
 /** Whether an endpoint is used, and which request comes last to it, after one with this meaning. */
-const stateAfter = (kind: NodeErrorKind, method: string) => {
+const stateAfter = (kind: ErrorMeaning, method: string) => {
   const { endpoint } = MEANINGS[kind];
   return { ready: endpoint !== "is quarantined", without: endpoint === "is asked last" ? [method] : [] };
 };
@@ -83,14 +83,14 @@ const stateAfter = (kind: NodeErrorKind, method: string) => {
 describe.each(NODE_ERROR_TEXTS)("%s: %s", (text, kind) => {
   const { accepted, isFinal } = MEANINGS[kind];
   // Which limit is meant that a node does not name, the method says.
-  const meaning = kind === "over_limit" ? "busy" : kind;
+  const meaning = kind === "over_limit" ? "throttled" : kind;
 
   test("of a submission at the only endpoint", async () => {
     refuse(SUBMIT, text);
     const { pool, submit } = await connect(first);
     expect(await submit()).toMatchObject({
       kind: OUTCOMES[accepted],
-      ...(OUTCOMES[accepted] === "rejected" && { why: meaning }),
+      ...(OUTCOMES[accepted] === "rejected" && { error: { meaning } }),
     });
     isShown = true;
     expect(await submit()).toMatchObject({ kind: accepted === "no" ? "rejected" : "accepted" });
@@ -129,7 +129,7 @@ test("only silence, a gateway's answer, and a text that says that the node gave 
 test("an unknown text refuses a submission, whatever its code", async () => {
   for (const code of [-32000, -32603, -32010, 1]) {
     refuse(SUBMIT, "discard reason: 33", code);
-    expect(await (await connect(first)).submit()).toMatchObject({ kind: "rejected", why: "other" });
+    expect(await (await connect(first)).submit()).toMatchObject({ kind: "rejected", error: { meaning: "other" } });
   }
 });
 

@@ -335,11 +335,12 @@ export class TransactionQueue {
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #submitAgain(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<false> {
-    const { why, error } = rejection;
-    if (why === "insufficient_funds")
+    const { error } = rejection;
+    const { meaning } = error;
+    if (meaning === "insufficient_funds")
       return this.#leaveNonce(task, this.#notSent({ kind: "out_of_funds", sender: this.address }));
     const isAboutFees = isFeeProblem(rejection);
-    const canSucceed = isAboutFees || why === "nonce_too_low" || why === "nonce_too_high";
+    const canSucceed = isAboutFees || meaning === "nonce_too_low" || meaning === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
       return this.#leaveNonce(task, error);
     }

@@ -39,7 +39,7 @@ export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promi
     const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
     if (accepted === "yes" || (accepted !== "no" && (await isKnown()))) return { kind: "accepted" };
     if (refusal === null || accepted === "perhaps") return { kind: "unknown", error };
-    return { kind: "rejected", why: refusal.meaning, error: refusal };
+    return { kind: "rejected", error: refusal };
   }
 }
 
@@ -175,7 +175,7 @@ export class Submitter {
   /** @param call Null for a cancellation. */
   async #submitRaw(raw: Hex, hash: Hex, call: Call | null): Promise<SubmissionResult> {
     const result = await submitRaw(this.client, raw, hash);
-    if (call !== null && result.kind === "rejected" && result.why === "gas_refused") this.#refused.add(call);
+    if (call !== null && result.kind === "rejected" && result.error.meaning === "gas_refused") this.#refused.add(call);
     return result;
   }
 
@@ -253,7 +253,7 @@ export class Submitter {
     const result = await this.#submitRaw(raw, hash, call);
     if (!isFeeProblem(result)) return { raw, hash, fees, result, excess: null };
     const next = feesAfterRefusal(fees, result.error.reason, caps);
-    this.#asked.set(isTaken || result.why === "replacement_underpriced" ? nonce : ANY_NONCE, next.asked);
+    this.#asked.set(isTaken || result.error.meaning === "replacement_underpriced" ? nonce : ANY_NONCE, next.asked);
     return { raw, hash, fees, result, excess: next.excess };
   }
 
@@ -291,7 +291,10 @@ function isImpossible(call: RoundCall | null, { blockGas }: Market): boolean {
 export function isFeeProblem(
   result: SubmissionResult,
 ): result is Extract<SubmissionResult, { readonly kind: "rejected" }> {
-  return result.kind === "rejected" && (result.why === "replacement_underpriced" || result.why === "underpriced");
+  return (
+    result.kind === "rejected" &&
+    (result.error.meaning === "replacement_underpriced" || result.error.meaning === "underpriced")
+  );
 }
 
 function logFields(result: SubmissionResult): { readonly outcome: string; readonly reason?: string } {

@@ -1,7 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { StoredOutcome } from "../reports/quorum.js";
 import type { ReportStatement } from "../reports/statement.js";
-import type { NodeErrorKind } from "../rpc/node-errors.js";
 import type { RpcError } from "../rpc/rpc-error.js";
 import type { Mined } from "../rpc/transactions.js";
 import type { FeeExcess, Fees } from "./fees.js";
@@ -256,7 +255,7 @@ export class Task {
 export type SubmissionResult =
   | { readonly kind: "accepted" }
   | { readonly kind: "unknown"; readonly error: unknown }
-  | { readonly kind: "rejected"; readonly why: NodeErrorKind; readonly error: RpcError };
+  | { readonly kind: "rejected"; readonly error: RpcError };
 
 /** A transaction that was given to the RPC endpoints. */
 export interface Submission {

@@ -11,7 +11,7 @@ import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { readPending } from "../rpc/rpc-error.js";
 import type { CallOutcome } from "../transactions/task.js";
-import type { Update } from "./builder.js";
+import type { KeyUpdate } from "./builder.js";
 
 /** The longest that anyone waits for a transaction to be mined. */
 export const MAX_MINING_WAIT_MS = 60_000;
@@ -54,7 +54,7 @@ export function toDataAnswer(
 /** Formats an update for the caller's contract, and its call for the caller to send: as nodes take it, and as libraries do. */
 export function toUnsent(
   chainId: number,
-  { packed, call: { to, data, gas } }: Update,
+  { packed, call: { to, data, gas } }: KeyUpdate,
 ): Required<Pick<DataAnswer, "update" | "transaction" | "transaction_request">> {
   const [hex, number] = [numberToHex(gas), Number(gas)];
   return {

@@ -7,7 +7,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import type { ReportSource } from "../reports/report-source.js";
 import { Progress } from "../single-flight.js";
 import { KeyNotServed, UpdateBuilder } from "./builder.js";
-import type { Simulator } from "./simulator.js";
+import type { DryRun } from "./dry-run.js";
 
 const MEMBERS = [1, 2, 3, 4].map((i) => numberToHex(i, { size: 20 }));
 
@@ -18,7 +18,7 @@ function builderOf(source: object): UpdateBuilder {
   };
   const dataset = { committee, keys: { listed: [] } } as unknown as Dataset;
   const coalesced = new Counter({ name: "coalesced", help: "Shared.", labelNames: ["work"], registers: [] });
-  return new UpdateBuilder(dataset, source as ReportSource, {} as Simulator, SYSTEM_CLOCK, coalesced);
+  return new UpdateBuilder(dataset, source as ReportSource, {} as DryRun, SYSTEM_CLOCK, coalesced);
 }
 
 test("rows of a key are asked for however lately the providers did not serve it, and nobody is told so any longer", async () => {

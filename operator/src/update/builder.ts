@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
 import { type Address, concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../dataset/committee.js";
+import { UpdateReverted } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
 import type { Failure } from "../reports/failures.js";
 import { KEY_REFUSALS } from "../reports/providers.js";
@@ -13,17 +14,18 @@ import {
   decideByQuorum,
   NoQuorum,
   outcomeInBatch,
-  type ReportAnswer,
+  type ReportOrFailure,
   reachesQuorum,
   reportsOf,
 } from "../reports/quorum.js";
-import type { ReportSource, RowAnswer } from "../reports/report-source.js";
+import type { ReportSource, RowOrFailure } from "../reports/report-source.js";
+import { RpcError } from "../rpc/rpc-error.js";
 import { type Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { CallOutcome, RoundCall } from "../transactions/task.js";
-import type { Refused, SimulatedState, Simulator, StaleRound } from "./simulator.js";
+import type { CallState, DryRun, StaleRound } from "./dry-run.js";
 
 /** The update of one key, with a call that the chain would accept now. */
-export interface Update {
+export interface KeyUpdate {
   readonly kind: "update";
   readonly call: RoundCall;
   /** The packed update that the call hands to the dataset. */
@@ -53,7 +55,7 @@ const MAX_REASONS = 3;
 
 /** Builds the updates of one dataset: gathers a round's reports, decides, and simulates the call. */
 export class UpdateBuilder {
-  readonly #reports: SingleFlight<readonly ReportAnswer[]>;
+  readonly #reports: SingleFlight<readonly ReportOrFailure[]>;
   readonly #rows: SingleFlight<readonly SignedRow[]>;
   /**
    * Keys that the providers do not serve, with the explanation that callers get. Asking again would use up requests that
@@ -64,7 +66,7 @@ export class UpdateBuilder {
   constructor(
     private readonly dataset: Dataset,
     private readonly source: ReportSource,
-    private readonly simulator: Simulator,
+    private readonly dryRun: DryRun,
     clock: Clock,
     coalesced: Counter<"work">,
   ) {
@@ -84,19 +86,19 @@ export class UpdateBuilder {
     key: Hex,
     round: bigint,
     progress: Progress,
-    state: SimulatedState = "pending",
-  ): Promise<Update | StaleRound> {
+    state: CallState = "pending",
+  ): Promise<KeyUpdate | StaleRound> {
     this.#throwIfUnknown(key);
     const { committee } = this.dataset;
     const seen = committee.current;
-    const first = await this.#tryBuild(key, round, seen, progress, state);
-    if (first.kind !== "refused") return first;
-    // If the RPC fails here, the problem that is known already tells the caller more.
-    const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
-    if (!isReplaced) throw first.error;
-    const second = await this.#tryBuild(key, round, committee.current, progress, state);
-    if (second.kind === "refused") throw second.error;
-    return second;
+    try {
+      return await this.#tryBuild(key, round, seen, progress, state);
+    } catch (error) {
+      // If the RPC fails here, the error that is known already tells the caller more.
+      const isReplaced = isRefusal(error) && (await committee.refreshIfReplaced(seen).catch(() => false));
+      if (!isReplaced) throw error;
+      return this.#tryBuild(key, round, committee.current, progress, state);
+    }
   }
 
   /**
@@ -107,12 +109,12 @@ export class UpdateBuilder {
    * @returns Null when the chain would store none of its keys.
    * @throws NoQuorum. UpdateReverted. RpcError.
    */
-  async buildBatch(keys: readonly Hex[], round: bigint, state: SimulatedState = "pending"): Promise<RoundCall | null> {
+  async buildBatch(keys: readonly Hex[], round: bigint, state: CallState = "pending"): Promise<RoundCall | null> {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
     const rows = await this.rowsForUpdate(keys, round);
     const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
-    const { isStored, gas } = await this.simulator.simulateBatch(address, data, state);
+    const { isStored, gas } = await this.dryRun.batch(address, data, state);
     const outcomes = new Map<Hex, CallOutcome>();
     for (const [index, key] of keys.entries()) {
       const outcome = isStored[index] ? outcomeInBatch(kind, current, rows, index) : null;
@@ -153,7 +155,7 @@ export class UpdateBuilder {
   #requireQuorum(
     keys: readonly Hex[],
     { members: { length: members } }: StoredCommittee,
-    answers: readonly RowAnswer[],
+    answers: readonly RowOrFailure[],
   ): readonly SignedRow[] {
     const single = keys.length === 1 ? keys[0] : undefined;
     const rows = answers.filter((answer) => answer.kind === "row");
@@ -174,8 +176,8 @@ export class UpdateBuilder {
     round: bigint,
     committee: StoredCommittee,
     progress: Progress,
-    state: SimulatedState,
-  ): Promise<Update | StaleRound | Refused> {
+    state: CallState,
+  ): Promise<KeyUpdate | StaleRound> {
     const { dataset } = this;
     const ofCallers = `${key} ${round} ${committee.hash}`;
     const own = `${ofCallers} own`;
@@ -195,17 +197,21 @@ export class UpdateBuilder {
         const reasons = [...new Set(none.flatMap(({ reason }) => reason ?? []))].slice(0, MAX_REASONS);
         const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
         const signed = `${values.length} signed a value and ${none.length} signed that there is none${why}`;
-        return { kind: "refused", error: new NoQuorum(members, signed, failures) };
+        throw new NoQuorum(members, signed, failures);
       }
       throw this.#notServed(key, failures);
     }
     const { reports } = decision;
     const packed = encodeUpdate(dataset.kind, { key, round }, committee, decision.outcome, reports);
     const data = encodeUpdateCall(packed);
-    const simulation = await this.simulator.simulateUpdate(dataset.address, decision.outcome, data, state);
-    if (simulation.kind === "refused") this.#reports.forget(id);
-    if (simulation.kind !== "ok") return simulation;
-    const { status, gas } = simulation;
+    const executed = await this.dryRun
+      .update(dataset.address, decision.outcome, data, state)
+      .catch((error: unknown) => {
+        if (isRefusal(error)) this.#reports.forget(id);
+        throw error;
+      });
+    if (executed.kind !== "ok") return executed;
+    const { status, gas } = executed;
     const outcome = { status, value: storedValue(dataset.kind, status, reports), reports };
     return { kind: "update", packed, outcome, call: this.#roundCall(round, data, gas, new Map([[key, outcome]])) };
   }
@@ -223,7 +229,12 @@ export class UpdateBuilder {
   }
 
   /** Gathers the reports of a round, and tells how far it is. */
-  #gather(key: Hex, round: bigint, committee: StoredCommittee, progress: Progress): Promise<readonly ReportAnswer[]> {
+  #gather(
+    key: Hex,
+    round: bigint,
+    committee: StoredCommittee,
+    progress: Progress,
+  ): Promise<readonly ReportOrFailure[]> {
     const { members } = committee;
     progress.emit({ event: "asked", timestamp: Number(round), providers: [...members] });
     let received = 0;
@@ -237,6 +248,12 @@ export class UpdateBuilder {
     const { address, maxRoundAge } = this.dataset;
     return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge), outcomes };
   }
+}
+
+/** Reports whether an update failed for a reason that another committee may not have. */
+function isRefusal(error: unknown): boolean {
+  const isRefused = error instanceof RpcError && error.kind === "refused";
+  return isRefused || error instanceof NoQuorum || error instanceof UpdateReverted;
 }
 
 /** Returns when a dataset starts to refuse a round, in milliseconds since 1970. */

@@ -43,13 +43,11 @@ export interface DeclaredProblem extends Pick<Problem, "title" | "detail"> {
   readonly status: readonly [number, ...number[]];
 }
 
-type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never;
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** The values that the text of a problem needs, by the names of their placeholders. */
 export type ValuesOf<Declared extends DeclaredProblem> = Readonly<
-  Record<Placeholders<Declared["title"] | Declared["detail"]>, string | number | bigint>
+  Record<NamesIn<Declared["title"] | Declared["detail"]>, string | number | bigint>
 >;
 
 /**

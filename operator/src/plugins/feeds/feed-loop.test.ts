@@ -13,7 +13,7 @@ import { RpcError } from "../../rpc/rpc-error.js";
 import type { Role } from "../../schedule/cadence.js";
 import type { UpdatePolicy } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
-import type { ServedDataset } from "../../served-network.js";
+import type { NetworkDataset } from "../../served-network.js";
 import { NotSent } from "../../transactions/not-sent.js";
 import { KeyNotServed } from "../../update/builder.js";
 import { FeedLoop } from "./feed-loop.js";
@@ -79,7 +79,7 @@ class World {
     );
   }
 
-  #served(): ServedDataset {
+  #served(): NetworkDataset {
     const request = async (method: string, params: readonly unknown[]) => this.#answer(method, params);
     const isDown = () => this.isChainDown;
     const client = createChainClient(42, {
@@ -112,7 +112,7 @@ class World {
       dataset,
       broadcasts,
       builder: { rowsForUpdate: this.#rowsOf, rowsForTurns: this.#rowsOf },
-    } as unknown as ServedDataset;
+    } as unknown as NetworkDataset;
   }
 
   readonly #rowsOf = async (keys: readonly Hex[]): Promise<SignedRow[]> => {

@@ -27,7 +27,7 @@ import {
   type Send,
   step,
 } from "../../schedule/transmission-schedule.js";
-import type { ServedDataset, Standing } from "../../served-network.js";
+import type { NetworkDataset, Standing } from "../../served-network.js";
 import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../../update/answers.js";
 import { Dependency, FailureBackoff, failureScopeOf, isWorthSplitting, SHARED } from "./failure-backoff.js";
 
@@ -85,7 +85,7 @@ export class FeedLoop {
   #blockMs: number | null = null;
 
   constructor(
-    readonly served: ServedDataset,
+    readonly served: NetworkDataset,
     readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
     private readonly metrics: FeedMetrics,

@@ -6,7 +6,7 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
+import { findDataPoint, type RequestedDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf } from "../../routes/problem-responses.js";
 import { problem } from "../../routes/problems.js";
 import { readHead } from "../../rpc/blocks.js";
@@ -53,7 +53,11 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
   // Everyone who waits for the same round shares the calls.
   const waits = new SingleFlight<void>(context.clock, REMEMBER_MS);
 
-  async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    dataPoint: RequestedDataPoint,
+  ): Promise<GatewayAnswer> {
     const { dataset, updates, key } = dataPoint;
     const prepare = async () => {
       await app.limitNewKeys(request, reply, dataset, key);
@@ -83,7 +87,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
     answer(request, reply, dataPointOf(request.params.networkId, request.body)),
   );
 
-  function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
+  function dataPointOf(networkId: string, { sender, data }: GatewayRequest): RequestedDataPoint {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
     const call = decodeFetchUpdateCall(data);

@@ -64,7 +64,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
 }
 
 /** @throws ProblemError when the range is empty or too wide. */
-export function rangeOf(query: Partial<HistoryQuery>, head: number, historyBlocks: number): HistoryRange {
+export function rangeOf(query: Partial<HistoryQuery>, head: number, historyBlocks: number): HistorySelection {
   const { from_time: fromTime = null, to_time: toTime = null, limit = DEFAULT_LIMIT } = query;
   const to = Math.min(head, query.to ?? head);
   const from = query.from ?? Math.max(0, to - historyBlocks + 1);
@@ -90,7 +90,7 @@ function toStored({ kind }: Dataset, update: PastUpdate): StoredUpdate {
 }
 
 /** Selects updates of a data point. */
-interface HistoryRange extends Blocks {
+interface HistorySelection extends Blocks {
   /** The number of updates after which reading stops; those of the last block are all returned. */
   readonly limit: number;
   /** The earliest and the latest round, in seconds since 1970; null for any. */
@@ -99,7 +99,7 @@ interface HistoryRange extends Blocks {
 }
 
 /** The updates of a data point in a range of blocks. */
-interface History {
+interface FoundHistory {
   /** The first block that was searched: there can be more updates before it. */
   readonly from: number;
   /** The newest first; all of each block. */
@@ -117,9 +117,9 @@ export async function findHistory(
   past: PastEvents,
   dataset: Dataset,
   key: Hex,
-  range: HistoryRange,
+  range: HistorySelection,
   maxMs = MAX_MS,
-): Promise<History> {
+): Promise<FoundHistory> {
   const { limit, fromTime, toTime } = range;
   const keyHash = keccak256(key);
   const source = {

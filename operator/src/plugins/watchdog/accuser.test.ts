@@ -63,13 +63,13 @@ function accuserOf(role: Address | "alone", canSend = true): Accuser {
       return { hash: "0x1" };
     },
   };
-  const simulator = {
-    execute: async () => {
+  const dryRun = {
+    call: async () => {
       if (refusal !== null) throw refusal;
       return { gas: 100_000n };
     },
   };
-  const network = { senders, simulator, standing: { role, members: null, stageMs: STAGE_MS } };
+  const network = { senders, dryRun, standing: { role, members: null, stageMs: STAGE_MS } };
   const held = {
     get contradictions() {
       return [...others, ...(found === null ? [] : [found])];

@@ -22,7 +22,7 @@ export class Accuser {
   readonly #reasons = new WeakMap<Contradiction, string>();
 
   constructor(
-    private readonly network: Pick<ServedNetwork, "senders" | "simulator" | "standing">,
+    private readonly network: Pick<ServedNetwork, "senders" | "dryRun" | "standing">,
     private readonly held: HeldStatements,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -115,14 +115,14 @@ export class Accuser {
 
   /**
    * An accusation stores the block number, which changes nothing in the block that set the committee, so that the gas
-   * simulated there is too low. What the simulator adds in proportion covers one store under the rules of any EVM.
+   * simulated there is too low. What the dry run adds in proportion covers one store under the rules of any EVM.
    *
    * @throws RpcError when the dataset would refuse the accusation.
    */
   async #callOf({ dataset, key, round, statements: [a, b] }: Contradiction): Promise<RoundCall> {
     const to = dataset.address;
     const data = encodeAccusation({ key, round }, a, b, dataset.committee.current);
-    const { gas } = await this.network.simulator.execute(to, data);
+    const { gas } = await this.network.dryRun.call(to, data);
     return { to, data, gas, round, expiresAt: Number.POSITIVE_INFINITY };
   }
 }

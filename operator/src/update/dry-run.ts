@@ -29,7 +29,7 @@ export interface StaleRound {
 }
 
 /** The state that a call is executed on, where the node has it. */
-export type SimulatedState = "pending" | "latest";
+export type CallState = "pending" | "latest";
 
 /** A call that succeeded: the data that it returned, and its gas. */
 interface Executed {
@@ -43,12 +43,6 @@ type SimulatedCall = Readonly<Record<"status" | "returnData" | "gasUsed", Hex>> 
   readonly error?: { readonly data?: Hex | null } | null;
 };
 
-/** The dataset, or the node's EVM, would refuse an update. */
-export interface Refused {
-  readonly kind: "refused";
-  readonly error: Error;
-}
-
 /**
  * Executes updates as the next block would. The latest block alone will not do, because it can be older than a round.
  *
@@ -58,7 +52,7 @@ export interface Refused {
  * estimate, and only for a while. Where there is no `pending`, the latest block's time is replaced; and where that is not
  * offered either, the latest block is waited for that has reached the round.
  */
-export class Simulator {
+export class DryRun {
   #trustedUntil = 0;
   #nextTrialAt = 0;
 
@@ -68,64 +62,64 @@ export class Simulator {
     private readonly closing: AbortSignal,
   ) {}
 
-  /** Executes an update. It returns the status that would be stored and the gas limit to send. */
-  async simulateUpdate(
+  /**
+   * Executes an update. It returns the status that would be stored and the gas limit to send.
+   *
+   * @throws UpdateReverted. RpcError.
+   */
+  async update(
     dataset: Address,
     outcome: Outcome,
     data: Hex,
-    state: SimulatedState = "pending",
-  ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
-    try {
-      const read = (result: Hex) => this.#decode(() => decodeUpdate(outcome, result));
-      const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => !read(pending)[1]);
-      const [status, isNew] = read(result);
-      return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
-    } catch (error) {
-      return { kind: "refused", error: refusalIn(error) };
-    }
+    state: CallState = "pending",
+  ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound> {
+    const read = (result: Hex) => this.#decode(() => decodeUpdate(outcome, result));
+    const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => !read(pending)[1]);
+    const [status, isNew] = read(result);
+    return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
   }
 
   /**
    * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to
    * send.
    *
-   * @throws UpdateReverted with the contract's error when it would revert.
+   * @throws UpdateReverted. RpcError.
    */
-  async simulateBatch(
+  async batch(
     dataset: Address,
     data: Hex,
-    state: SimulatedState = "pending",
+    state: CallState = "pending",
   ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
-    try {
-      const read = (result: Hex) =>
-        this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })).map(
-          (outcome) => outcome === STORED,
-        );
-      const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => read(pending).includes(false));
-      return { isStored: read(result), gas };
-    } catch (error) {
-      throw refusalIn(error);
-    }
+    const read = (result: Hex) =>
+      this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })).map(
+        (outcome) => outcome === STORED,
+      );
+    const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => read(pending).includes(false));
+    return { isStored: read(result), gas };
   }
 
-  /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
+  /**
+   * Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound.
+   *
+   * @throws UpdateReverted. RpcError.
+   */
   async #executeDue(
     dataset: Address,
     data: Hex,
-    state: SimulatedState,
+    state: CallState,
     isUseless: (result: Hex) => boolean,
   ): Promise<Executed> {
     const giveUpAt = this.clock.monotonic() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data, state, isUseless);
+        return await this.call(dataset, data, state, isUseless);
       } catch (error) {
         const behindMs = msBehindRound(error);
-        if (behindMs === 0 || this.clock.monotonic() + behindMs > giveUpAt) throw error;
+        if (behindMs === 0 || this.clock.monotonic() + behindMs > giveUpAt) throw refusalIn(error);
         // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
         this.#nextTrialAt = this.clock.monotonic() + TRUSTED_MS;
         await wait(Math.min(behindMs, LOOK_MS), this.closing);
-        if (this.closing.aborted) throw error;
+        if (this.closing.aborted) throw refusalIn(error);
       }
     }
   }
@@ -136,10 +130,10 @@ export class Simulator {
    * @param isUseless Reports whether a call with this result need not be sent.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(
+  async call(
     to: Address,
     data: Hex,
-    state: SimulatedState = "pending",
+    state: CallState = "pending",
     isUseless = (_result: Hex) => false,
   ): Promise<Executed> {
     const simulated = this.clock.monotonic() < this.#trustedUntil ? await this.#simulate(to, data) : null;
@@ -258,13 +252,9 @@ function decodeRevert(data: Hex) {
   }
 }
 
-/**
- * Returns why the dataset or its node refuses an update.
- *
- * @throws Every other error.
- */
-function refusalIn(error: unknown): Error {
-  if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+/** Returns why the dataset, or the EVM of its node, refuses an update; any other error as it is. */
+function refusalIn(error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.kind !== "refused") return error;
   if (error.meaning === "invalid_opcode") {
     const fix = "The network's EVM is older than Cancun, which the dataset's code needs.";
     return new UpdateReverted("invalid opcode", fix, error);

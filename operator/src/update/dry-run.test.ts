@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { meaningOf } from "../rpc/node-errors.js";
 import { RpcError } from "../rpc/rpc-error.js";
-import { Simulator } from "./simulator.js";
+import { DryRun } from "./dry-run.js";
 
 const DATASET = "0x1111111111111111111111111111111111111111";
 const DATA = "0x1234";
@@ -37,7 +37,7 @@ const node = {
 let calls: { readonly method: string; readonly params: readonly unknown[] }[];
 let now: number;
 let closing: AbortController;
-let simulator: Simulator;
+let dryRun: DryRun;
 
 beforeEach(() => {
   Object.assign(node, { result: update(true), pendingResult: null, gas: numberToHex(0x10000), simulated: null });
@@ -53,7 +53,7 @@ beforeEach(() => {
     if (method === "eth_call") return (params.includes("pending") && node.pendingResult) || node.result;
     return node.simulated ?? simulating({ returnData: node.result, gasUsed: node.gas, status: "0x1" });
   };
-  simulator = new Simulator(
+  dryRun = new DryRun(
     createChainClient(42, { request }),
     clockOf(() => now),
     closing.signal,
@@ -65,7 +65,7 @@ afterEach(() => closing.abort());
 const asked = () => calls.splice(0).map(({ method }) => method);
 /** Executes a call, and waits for what follows from it. */
 async function run(data: Hex = DATA) {
-  const executed = await simulator.execute(DATASET, data).catch((error: unknown) => error as RpcError);
+  const executed = await dryRun.call(DATASET, data).catch((error: unknown) => error as RpcError);
   await new Promise(setImmediate);
   return executed;
 }
@@ -132,25 +132,25 @@ test("when a node that was trusted refuses the block, the call runs on pending a
 describe("an update", () => {
   test("that would change nothing is told from one that would be stored, and of a batch each key", async () => {
     node.result = update(true, 3);
-    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toMatchObject({ kind: "ok", status: "DISAGREEMENT" });
+    expect(await dryRun.update(DATASET, "OK", DATA)).toMatchObject({ kind: "ok", status: "DISAGREEMENT" });
     node.result = update(false);
-    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toEqual({ kind: "stale" });
+    expect(await dryRun.update(DATASET, "OK", DATA)).toEqual({ kind: "stale" });
     node.result = batch([0, 6, 2, 0]);
-    expect(await simulator.simulateBatch(DATASET, DATA)).toMatchObject({ isStored: [true, false, false, true] });
+    expect(await dryRun.batch(DATASET, DATA)).toMatchObject({ isStored: [true, false, false, true] });
   });
 
   test("of what is only pending would be stored: the transaction before it may never be mined", async () => {
     node.pendingResult = update(false);
-    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toMatchObject({ kind: "ok", gas: 0x14000n });
+    expect(await dryRun.update(DATASET, "OK", DATA)).toMatchObject({ kind: "ok", gas: 0x14000n });
     Object.assign(node, { pendingResult: batch([0, 2]), result: batch([0, 0]) });
     now += TRUSTED_MS + 1;
-    expect(await simulator.simulateBatch(DATASET, DATA)).toEqual({ isStored: [true, true], gas: 0x14000n });
+    expect(await dryRun.batch(DATASET, DATA)).toEqual({ isStored: [true, true], gas: 0x14000n });
   });
 
   test("that an EVM cannot execute is refused with the instruction that it lacks", async () => {
     node.refuse = (method) => refusal(method, "invalid opcode: MCOPY");
     const error = { message: expect.stringContaining("invalid opcode") };
-    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toMatchObject({ kind: "refused", error });
+    await expect(dryRun.update(DATASET, "OK", DATA)).rejects.toMatchObject(error);
   });
 });
 
@@ -179,7 +179,7 @@ describe("without the pending block, a call runs on the latest", () => {
 });
 
 describe("a node whose clock is behind a round", () => {
-  const simulate = () => simulator.simulateUpdate(DATASET, "OK", DATA);
+  const simulate = () => dryRun.update(DATASET, "OK", DATA);
   /** Lets the node refuse the update as a dataset does when the chain's clock is behind its round. */
   const fallBehind = (seconds: bigint) => {
     const args = [1_790_000_000n, 1_790_000_000n - seconds] as const;
@@ -197,18 +197,18 @@ describe("a node whose clock is behind a round", () => {
   });
 
   test("is not waited for when it is too far behind, or the operator shuts down", async () => {
-    const refused = { kind: "refused", error: { error: expect.stringContaining("FutureRound") } };
+    const refused = { name: "UpdateReverted", error: expect.stringContaining("FutureRound") };
     // The second says that its clock is ahead of the round, and refuses it all the same.
     for (const [asked, seconds] of [
       [2, 16n],
       [4, -1n],
     ] as const) {
       fallBehind(seconds);
-      expect(await simulate()).toMatchObject(refused);
+      await expect(simulate()).rejects.toMatchObject(refused);
       expect(calls.length).toBe(asked);
     }
     fallBehind(9n);
-    const updated = simulate();
+    const updated = simulate().catch((error: unknown) => error);
     await expect.poll(() => calls.length).toBe(6);
     closing.abort();
     expect(await updated).toMatchObject(refused);
