@@ -37,6 +37,8 @@ export const MEANINGS = {
   nonce_too_high: refusal(),
   /** The gas limit is more than a block or the node allows, or less than the calldata costs. */
   gas_refused: refusal(),
+  /** The sender has delegated code (EIP-7702), and the node holds one transaction of such an account at a time. */
+  one_at_a_time: refusal(),
   /** The node does not take the transaction for another reason, such as a full pool. */
   not_taken: refusal(),
   /** The endpoint does not offer this kind of request: the method, the block tag, so wide a range of logs. */
@@ -117,7 +119,7 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["nonce is too distant from current sender nonce", "nonce_too_high"], // Besu
   ["an invalid transaction with a lower nonce exists", "nonce_too_high"], // Besu
   ["future transaction tries to replace pending", "nonce_too_high"], // geth
-  ["gapped-nonce", "nonce_too_high"], // geth: of delegated accounts
+  ["gapped-nonce", "one_at_a_time"], // geth
   ["intrinsic gas", "gas_refused"], // geth, Erigon, Nethermind, Besu, Reth, anvil
   ["floor data gas", "gas_refused"], // geth
   ["gas floor", "gas_refused"], // Reth
@@ -140,7 +142,7 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["pool full", "not_taken"], // Arbitrum
   ["too many transactions", "not_taken"], // Parity
   ["account limit exceeded", "not_taken"], // geth
-  ["transaction limit reached", "not_taken"], // geth: in flight, of delegated accounts
+  ["transaction limit reached", "one_at_a_time"], // geth: in flight
   ["already reserved", "not_taken"], // geth: address, authority
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported

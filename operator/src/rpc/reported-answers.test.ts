@@ -231,12 +231,15 @@ const GROUPS = [
     ["transaction gas limit (20000000) is greater than the cap (16777216)", "revm's InvalidTransaction"],
     ["gas limit is too high", "Erigon's txpoolcfg.go"],
   ]),
+  group("eth_sendRawTransaction", "refused", "one_at_a_time", [
+    ["in-flight transaction limit reached for delegated accounts", "geth's core/txpool/errors.go"],
+    ["gapped-nonce tx from delegated accounts", "geth's core/txpool/errors.go"],
+  ]),
   group("eth_sendRawTransaction", "refused", "not_taken", [
     [error(-32010, "There are too many transactions in the queue."), "openethereum/parity-ethereum#8894"],
     ["sequencer pending tx pool full, please try again", `Arbitrum: ${CHAINLINK}`],
     ["txpool is full", "geth's and Reth's pools"],
     ["pending sub-pool is full", "Erigon's txpoolcfg.go"],
-    ["in-flight transaction limit reached for delegated accounts", "geth's core/txpool/errors.go"],
     ["account limit exceeded: tx 17, limit 16", "geth's core/txpool/errors.go"],
     ["invalid transaction v, r, s values", "geth's core/types"],
     ["address already reserved", "geth's core/txpool/errors.go"],

@@ -161,3 +161,40 @@ test("an update that a reorganization has dropped is its own, and is looked for 
   expect(logged).toContain("the chain was reorganized");
   expect(queue.depth.sent).toBe(1);
 });
+
+test("updates of a sender with delegated code (EIP-7702), of which nodes hold one transaction, wait for each other", async () => {
+  vi.setSystemTime(START_MS);
+  const counts = { mined: 0, pending: 0 };
+  const raws: Hex[] = [];
+  const block = { number: "0x1", timestamp: "0x1", hash: zeroHash, ...BLOCK };
+  const receipt = { status: "0x1", blockNumber: "0x1", blockHash: zeroHash, gasUsed: "0xc350", logs: [] };
+  const queue = newQueue(
+    nodeOf(counts, {
+      eth_getBlockByNumber: () => block,
+      eth_blockNumber: () => block.number,
+      eth_sendRawTransaction: (raw) => {
+        if (parseTransaction(raw).nonce !== counts.mined) {
+          const reason = "in-flight transaction limit reached for delegated accounts";
+          throw new RpcError("refused", 42, "eth_sendRawTransaction", reason, null, "one_at_a_time");
+        }
+        raws.push(raw);
+        counts.pending = counts.mined + 1;
+        return keccak256(raw);
+      },
+      eth_getTransactionReceipt: (transactionHash) => {
+        const nonce = raws.findIndex((raw) => keccak256(raw) === transactionHash);
+        return nonce >= 0 && nonce < counts.mined ? { ...receipt, transactionHash } : null;
+      },
+    }),
+  );
+  await queue.start();
+  const enqueued = [1, 2, 3].map(() => queue.enqueue(new Task(workOf(NEVER, true), NEVER)));
+  for (let blocks = 1; blocks <= 3; blocks++) {
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(raws).toHaveLength(blocks);
+    counts.mined++;
+  }
+  await vi.advanceTimersByTimeAsync(5_000);
+  const sent = await Promise.all(enqueued);
+  expect(sent.map(({ hash }) => hash)).toEqual(raws.map((raw) => keccak256(raw)));
+});

@@ -40,6 +40,8 @@ const MAX_ATTEMPTS = 3;
 /** Fees are raised until they are accepted or reach a cap; doubling gets there in fewer attempts. */
 const MAX_FEE_ATTEMPTS = 30;
 const RETRY_MS = 200;
+/** How long a node's word counts that it holds one transaction of the sender at a time: the sender's code can change. */
+const ONE_AT_A_TIME_MS = 600_000;
 /** After this time in the queue an update is given up, because its round is getting old. */
 export const MAX_QUEUE_MS = 30_000;
 
@@ -65,6 +67,7 @@ export class TransactionQueue {
   readonly #startedAt: number;
   /** How many of the `maxPending` places are free of requests. */
   #reserved = 0;
+  #oneAtATimeUntil = Number.NEGATIVE_INFINITY;
   #isSharedKeyReported = false;
   #isRunning = false;
   #isPassDue = false;
@@ -219,6 +222,7 @@ export class TransactionQueue {
    * Returns how many transactions may be pending after this pass. Only urgent updates may use the reserved places.
    */
   #maxPending({ mined }: TransactionCounts): number {
+    if (this.context.clock.monotonic() < this.#oneAtATimeUntil) return 1;
     const { maxPending } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
@@ -339,6 +343,11 @@ export class TransactionQueue {
     const { meaning } = error;
     if (meaning === "insufficient_funds")
       return this.#leaveNonce(task, this.#notSent({ kind: "out_of_funds", sender: this.address }));
+    if (meaning === "one_at_a_time") {
+      this.#oneAtATimeUntil = this.context.clock.monotonic() + ONE_AT_A_TIME_MS;
+      this.#waiting = [task, ...this.#waiting];
+      return false;
+    }
     const isAboutFees = isFeeProblem(rejection);
     const canSucceed = isAboutFees || meaning === "nonce_too_low" || meaning === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
