@@ -32,7 +32,8 @@ export async function withAppForDocs(ask) {
 /** @type {typeof import("./app-for-docs.js").withProviderAppForDocs} */
 export async function withProviderAppForDocs(ask) {
   const logger = createLogger({ level: "silent" });
-  const app = await buildApp({ logger, requestsPerMinute: 1, maxConnections: 1, trustedProxies: [] });
+  const context = createContext(logger, new AbortController().signal, processRegistry());
+  const app = await buildApp(context, { requestsPerMinute: 1, maxConnections: 1, trustedProxies: [] });
   // Describing the routes calls none of them.
   const unused = /** @type {any} */ (null);
   await app.register(routes(unused, unused, { isOperator: () => false, anonymousPerMinute: 1 }));

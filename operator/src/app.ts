@@ -27,10 +27,10 @@ export async function buildOperatorApp(
   settings: AppSettings,
 ): Promise<App> {
   const { context } = operator;
-  const { logger, clock, random, closing } = context;
+  const { closing } = context;
   // The end of the operator ends everything, so an error then says nothing about the request.
   const problemUnlessClosing = (error: unknown) => (closing.aborted ? shuttingDown() : problemOf(error));
-  const app = await buildApp({ ...settings, logger, clock, random, problemOf: problemUnlessClosing });
+  const app = await buildApp(context, { ...settings, problemOf: problemUnlessClosing });
   app.decorate("operator", operator);
   measureRequests(app, context.registry);
   addNetworkMetrics(operator);

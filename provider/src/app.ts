@@ -40,7 +40,7 @@ interface Provider {
 /** Builds a provider. Nothing of it is shared with another process before it is started. */
 export async function buildProvider(setup: Setup, context: Context): Promise<Provider> {
   const { config, served, account, webOracle } = setup;
-  const { logger, clock, random, registry } = context;
+  const { logger, clock, registry } = context;
   const { redirectedOrigins } = config;
   const hasReserve = config.operators.length > 0;
   const isOperator = inRanges(config.operators);
@@ -63,11 +63,8 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
   const reporter = new Reporter(served, webOracleKeys, decider, new ReportSigner(account, logger, metrics));
   metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
 
-  const app = await buildApp({
+  const app = await buildApp(context, {
     ...config,
-    logger,
-    clock,
-    random,
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
   });
   measureRequests(app, registry);

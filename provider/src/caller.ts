@@ -1,7 +1,7 @@
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 
 /** The caller for whom a key is found and its value is read. */
-export interface Caller {
+export interface ReportCaller {
   /** The caller's address or network. */
   readonly id: string;
   /** True if the caller may use the reserved part of rate limits and allowances. */
@@ -9,7 +9,7 @@ export interface Caller {
 }
 
 /** A caller whose request can be followed in the log. */
-export interface TracedCaller extends Caller {
+export interface TracedCaller extends ReportCaller {
   /** Ties the log lines of one request together. */
   readonly trace: Trace | null;
 }
@@ -21,5 +21,5 @@ export interface KeyBudget {
    *
    * @throws ProblemError when the caller has asked for too many.
    */
-  charge(caller: Caller, keys: number): void;
+  charge(caller: ReportCaller, keys: number): void;
 }

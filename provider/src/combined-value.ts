@@ -4,7 +4,7 @@ import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { isUnknown, type Reading, type SourceFailure } from "./source/source-failure.js";
-import type { Quote } from "./source/spot-source.js";
+import type { QuotedValue } from "./source/spot-source.js";
 
 /**
  * Returns the middle value or, for an even count k, the lower of the two in the middle (index (k - 1) / 2, rounded
@@ -92,12 +92,12 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
 /** One source's part in a value. */
 export interface SourceUse {
   readonly source: string;
-  readonly quote: Quote | null;
+  readonly quote: QuotedValue | null;
   /** Null when the quote was used. */
   readonly dropped: SourceFailure | null;
 }
 
-export const toUse = (source: string, reading: Reading<Quote>): SourceUse =>
+export const toUse = (source: string, reading: Reading<QuotedValue>): SourceUse =>
   reading.ok ? { source, quote: reading.value, dropped: null } : { source, quote: null, dropped: reading.error };
 
 /** A value together with each source's part in it. */

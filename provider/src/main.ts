@@ -3,14 +3,14 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import * as usages from "./cli/usage.js";
 
-interface Command {
+interface Subcommand {
   /** The text of `--help`. */
   readonly usage: string;
   /** Loads the command alone, because loading everything takes a second. */
   readonly load: () => Promise<(args: readonly string[]) => void | Promise<void>>;
 }
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map([
+const COMMANDS: ReadonlyMap<string, Subcommand> = new Map([
   ["serve", { usage: usages.SERVE_USAGE, load: async () => (await import("./cli/serve.js")).serveReports }],
   ["check", { usage: usages.CHECK_USAGE, load: async () => (await import("./cli/serve.js")).checkConfiguration }],
   ["try", { usage: usages.TRY_USAGE, load: async () => (await import("./cli/try.js")).tryValue }],

@@ -3,7 +3,7 @@ import { type DeclaredProblem, problemsOf } from "@dataset-oracle/service/http-s
 import { type TProperties, Type } from "@sinclair/typebox";
 import type { LeaseProblem } from "./decisions/lease.js";
 
-interface Declaration extends DeclaredProblem {
+interface ProviderProblem extends DeclaredProblem {
   /** The members of its body besides those of every problem. */
   readonly members?: TProperties;
 }
@@ -90,7 +90,7 @@ export const PROVIDER_PROBLEMS = {
     title: "Published request specs cannot be read from the chain now.",
     detail: "The key could not be checked, and nothing was signed. Try again in {seconds} s.",
   },
-} as const satisfies Record<string, Declaration>;
+} as const satisfies Record<string, ProviderProblem>;
 
 export const problem = problemsOf(PROVIDER_PROBLEMS);
 

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import type { Decision } from "./decisions/decision-memory.js";
 import type { Metrics } from "./metrics.js";
-import { type DataPoint, dataPointLogFields, type ServedDataset } from "./served-keys.js";
+import { dataPointLogFields, type ReportedDataset, type ServedDataPoint } from "./served-keys.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;
@@ -25,7 +25,7 @@ export class ReportSigner {
   ) {}
 
   async signReport(
-    dataPoint: DataPoint,
+    dataPoint: ServedDataPoint,
     round: bigint,
     decision: Decision,
     trace: Trace | null,
@@ -56,7 +56,7 @@ export class ReportSigner {
 
   /** @param decisions One for each of the keys, in their order. */
   async signRow(
-    dataset: ServedDataset,
+    dataset: ReportedDataset,
     keys: readonly Hex[],
     round: bigint,
     decisions: readonly Decision[],

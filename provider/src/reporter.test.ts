@@ -15,14 +15,14 @@ import { Metrics } from "./metrics.js";
 import { problem } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
-import type { DataPoint, ServedDataset } from "./served-keys.js";
+import type { ReportedDataset, ServedDataPoint } from "./served-keys.js";
 
 const round = 1_800_000_000n;
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
 test("a reporter answers a row with its first key's problem, though another key's is found earlier", async () => {
-  const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ServedDataset;
+  const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ReportedDataset;
   const find = async () => {
     await sleep(50);
     throw problem("invalid_arguments", { problem: "" });
@@ -46,8 +46,8 @@ test.each<[account: string, account: LocalAccount]>([
   const signer = new ReportSigner(account, pino({ level: "silent" }), new Metrics(new Registry()));
   const key = spotPriceKey("ETH-USD");
   const digests = new FastReportDigests(42, address, keccak);
-  const dataset = { chainId: 42, address, digests } as Partial<ServedDataset> as ServedDataset;
-  const dataPoint = { id: "", dataset, key: { key } } as DataPoint;
+  const dataset = { chainId: 42, address, digests } as Partial<ReportedDataset> as ReportedDataset;
+  const dataPoint = { id: "", dataset, key: { key } } as ServedDataPoint;
   const decision = { outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;
   const common = { chainId: 42, dataset: address, round } as const;
   const { signature } = await signer.signReport(dataPoint, round, decision, null);

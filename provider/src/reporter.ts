@@ -13,13 +13,13 @@ import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-memory.js";
 import { problem } from "./problems.js";
 import type { ReportSigner } from "./report-signer.js";
-import type { DataPoint, Served, ServedDataset } from "./served-keys.js";
+import type { ReportedDataset, Served, ServedDataPoint } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /** As how many keys one of the Web Oracle counts, whose request has to be made from its spec. */
 const WEB_KEY_COST = 3;
 
-const costOf = ({ keyForm }: ServedDataset) => (keyForm === "WEB_ORACLE" ? WEB_KEY_COST : 1);
+const costOf = ({ keyForm }: ReportedDataset) => (keyForm === "WEB_ORACLE" ? WEB_KEY_COST : 1);
 
 /** Answers requests for reports and rows: finds the data points, decides their values, signs the decisions. */
 export class Reporter {
@@ -61,7 +61,7 @@ export class Reporter {
 }
 
 /** @throws ProblemError when the dataset that a request names is not served. */
-function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ServedDataset {
+function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ReportedDataset {
   const { network_id: network } = request;
   const datasets = served.get(network);
   const exact = datasets?.get(request.dataset as Address);
@@ -91,11 +91,11 @@ const UNSERVED = {
  * @throws ProblemError when the key is not served.
  */
 async function findDataPoint(
-  dataset: ServedDataset,
+  dataset: ReportedDataset,
   key: string,
   webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null,
   caller: TracedCaller,
-): Promise<DataPoint> {
+): Promise<ServedDataPoint> {
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);
   if (served !== undefined) return { id, dataset, key: served };

@@ -16,7 +16,7 @@ import type { WebOracleKey } from "./web-oracle/web-oracle-key-finder.js";
 /** A key whose value the provider can read. */
 export type ServedKey = SpotPriceKey | WebOracleKey;
 
-export interface ServedDataset {
+export interface ReportedDataset {
   readonly kind: DatasetKind;
   readonly chainId: number;
   readonly address: Address;
@@ -29,13 +29,13 @@ export interface ServedDataset {
 }
 
 /** Everything that a provider serves, by chain id and dataset address. */
-export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
+export type Served = ReadonlyMap<number, ReadonlyMap<Address, ReportedDataset>>;
 
 /** A key of a dataset on a network. */
-export interface DataPoint {
+export interface ServedDataPoint {
   /** Unique among all data points. */
   readonly id: string;
-  readonly dataset: ServedDataset;
+  readonly dataset: ReportedDataset;
   readonly key: ServedKey;
 }
 
@@ -45,7 +45,7 @@ export function findServedDatasets(
   sources: readonly SpotSource[],
   minSources: number,
 ): Served {
-  const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
+  const served = new Map<number, ReadonlyMap<Address, ReportedDataset>>();
   for (const { chainId, datasets } of deployments) {
     if (served.has(chainId)) throw new ConfigError(`deployments: two files describe network ${chainId}. Remove one.`);
     const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources));
@@ -73,10 +73,10 @@ export function requireKeys(served: Served, minSources: number, hasWebOracle: bo
  *
  * @param hasWebOracle True when the Web Oracle's datasets are served.
  */
-export const isServed = ({ keys, keyForm }: ServedDataset, hasWebOracle: boolean): boolean =>
+export const isServed = ({ keys, keyForm }: ReportedDataset, hasWebOracle: boolean): boolean =>
   keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
 
-export const datasetsOf = (served: Served): ServedDataset[] =>
+export const datasetsOf = (served: Served): ReportedDataset[] =>
   [...served.values()].flatMap((datasets) => [...datasets.values()]);
 
 function serveDataset(
@@ -84,7 +84,7 @@ function serveDataset(
   dataset: DeployedDataset,
   sources: readonly SpotSource[],
   minSources: number,
-): ServedDataset {
+): ReportedDataset {
   const { address, kind, keyForm } = dataset;
   const keys = new Map<Hex, SpotPriceKey>();
   const unservedKeys: string[] = [];
@@ -105,7 +105,7 @@ export const readValue = (key: ServedKey, context: ReadContext, extractor: WebVa
   key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
 
 /** Returns the fields of every log line about a data point at a round. */
-export const dataPointLogFields = ({ dataset, key }: DataPoint, round: bigint, trace: Trace | null) => ({
+export const dataPointLogFields = ({ dataset, key }: ServedDataPoint, round: bigint, trace: Trace | null) => ({
   ...traceFieldsOf(trace),
   network: dataset.chainId,
   key: key.name,

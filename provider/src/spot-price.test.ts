@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type SourceUse, toUse } from "./combined-value.js";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
-import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
+import type { QuotedValue, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
 
 const POLICY: PricePolicy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
@@ -112,7 +112,7 @@ describe("a converted price", () => {
     );
   });
 
-  const source = (name: string, reading: Reading<Quote>, rate: PairSource["rate"] = null): PairSource => ({
+  const source = (name: string, reading: Reading<QuotedValue>, rate: PairSource["rate"] = null): PairSource => ({
     name,
     spec: {} as SpotSourceSpec,
     request: {
@@ -125,7 +125,10 @@ describe("a converted price", () => {
     rate,
   });
   const reader = { read: async () => ok({ document: null, text: "null" }) };
-  const ask = async (rates: PairSource[], reading: Reading<Quote> = ok({ value: 2_000n * E18, quotedAt: AT })) => {
+  const ask = async (
+    rates: PairSource[],
+    reading: Reading<QuotedValue> = ok({ value: 2_000n * E18, quotedAt: AT }),
+  ) => {
     const tether = source("tether", reading, { pair: "USDT-USD", sources: rates });
     const [only] = await fetchQuotes([tether], { reader, caller: CALLER, policy: POLICY, at: AT });
     return only;

@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import type { Caller } from "./caller.js";
+import type { ReportCaller } from "./caller.js";
 import {
   isMedianFixed,
   median,
@@ -14,7 +14,7 @@ import {
 import { divideHalfEven } from "./source/decimal-text.js";
 import { type FailureCode, failed, isUnknown, notAsked, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
-import type { PairQuery, Quote, SpotSource, SpotSourceSpec } from "./source/spot-source.js";
+import type { PairQuery, QuotedValue, SpotSource, SpotSourceSpec } from "./source/spot-source.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {
@@ -55,7 +55,7 @@ export interface PricePolicy {
 /** The circumstances in which sources are asked. */
 export interface ReadContext {
   readonly reader: Pick<SourceReader, "read">;
-  readonly caller: Caller;
+  readonly caller: ReportCaller;
   readonly policy: PricePolicy;
   /** When the reading started, in whole seconds since 1970. All ages are measured at this time, those of rates too. */
   readonly at: bigint;
@@ -95,7 +95,7 @@ async function readRate({ pair, sources }: RateSources, context: ReadContext): P
   return without(detail, rate.retryAfter);
 }
 
-function convert(quote: Reading<Quote>, rate: Reading<bigint>): Reading<Quote> {
+function convert(quote: Reading<QuotedValue>, rate: Reading<bigint>): Reading<QuotedValue> {
   // Whatever an unknown quote is, it cannot be used without a rate.
   if (!quote.ok) return isUnknown(quote.error) && !rate.ok && !isUnknown(rate.error) ? rate : quote;
   if (!rate.ok) return rate;
@@ -106,7 +106,7 @@ function convert(quote: Reading<Quote>, rate: Reading<bigint>): Reading<Quote> {
 export const multiply = (left: bigint, right: bigint): bigint => divideHalfEven(left * right, E18);
 
 /** An exchange without trades may answer 0, which is not a price. */
-function refuseZero(reading: Reading<Quote>): Reading<Quote> {
+function refuseZero(reading: Reading<QuotedValue>): Reading<QuotedValue> {
   return reading.ok && reading.value.value === 0n ? failed("zero", "says 0, which is not a price") : reading;
 }
 

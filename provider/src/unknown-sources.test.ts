@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CombinedValue, combine, toUse } from "./combined-value.js";
 import { failed, notAsked, type Reading, throttled } from "./source/source-failure.js";
-import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
+import type { QuotedValue, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, multiply, type PairSource, type PricePolicy, readSpotPrice } from "./spot-price.js";
 
 /** What a source says: a value, `failed` and `throttled` when it was asked in vain, or `unknown` when it was not. */
@@ -137,7 +137,7 @@ describe("with sources that were not asked, a spot price", () => {
         ...{ method: "GET", url: `https://x${i}.example.com/`, rateLimit: null },
         source: { name: `${i}`, findError: () => null },
       },
-      read: (): Reading<Quote> => {
+      read: (): Reading<QuotedValue> => {
         const reading = readingOf(said);
         return reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading;
       },

@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { toDecision } from "../src/decisions/decision-memory.js";
 import { EvidenceStore, RecordingReader } from "../src/evidence/evidence-store.js";
-import type { DataPoint } from "../src/served-keys.js";
+import type { ServedDataPoint } from "../src/served-keys.js";
 import { judgeAnswer } from "../src/source/judge-answer.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { notAsked } from "../src/source/source-failure.js";
@@ -46,9 +46,9 @@ async function decideAndReplay(
   try {
     const logger = pino({ level: "silent" });
     const store = await EvidenceStore.open(logger, { folder, maxBytes: 2 ** 24, policy, redirectedOrigins: {} });
-    const dataPoint: DataPoint = {
+    const dataPoint: ServedDataPoint = {
       id: pair,
-      dataset: { chainId: 42, address: `0x${"ab".repeat(20)}`, kind: "median" } as DataPoint["dataset"],
+      dataset: { chainId: 42, address: `0x${"ab".repeat(20)}`, kind: "median" } as ServedDataPoint["dataset"],
       key: { kind: "spot_price", key: spotPriceKey(pair), name: pair, sources: asked },
     };
     const decision = toDecision(value.kind === "value" ? value.value : null);

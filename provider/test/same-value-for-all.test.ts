@@ -12,7 +12,7 @@ import { Decider } from "../src/decisions/decider.js";
 import { DecisionMemory } from "../src/decisions/decision-memory.js";
 import { Metrics } from "../src/metrics.js";
 import type { RateLimit } from "../src/rate-limit.js";
-import type { DataPoint } from "../src/served-keys.js";
+import type { ServedDataPoint } from "../src/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/source-reader.js";
 import type { SpotSource } from "../src/source/spot-source.js";
@@ -80,8 +80,8 @@ function shipped(rateLimitOf: (source: SpotSource) => RateLimit) {
       }),
     ),
   }));
-  const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as DataPoint["dataset"];
-  const points = PAIRS.map((pair): [string, DataPoint] => {
+  const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as ServedDataPoint["dataset"];
+  const points = PAIRS.map((pair): [string, ServedDataPoint] => {
     const key = spotPriceKey(pair);
     const spot = { kind: "spot_price", key, name: pair, sources: sourcesOfPair(pair, sources, 2) } as const;
     return [pair, { id: pair, dataset, key: spot }];
@@ -107,7 +107,7 @@ function open({ sources, points } = SHIPPED) {
   /** Returns the decided values, or the code of the problem. */
   const decide = async (pairs: readonly string[], round: number, caller: typeof OPERATOR) => {
     try {
-      const asked = pairs.map((pair) => points.get(pair) as DataPoint);
+      const asked = pairs.map((pair) => points.get(pair) as ServedDataPoint);
       return (await decider.decide(asked, BigInt(round), caller)).map(({ value }) => value);
     } catch (error) {
       if (error instanceof ProblemError) return error.code;

@@ -1,11 +1,10 @@
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
-import { pino } from "pino";
 import { expect, test, vi } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 test("the document of the API is generated once, however often it is asked for", async () => {
-  const logger = pino({ enabled: false });
-  const app = await buildApp({ logger, requestsPerMinute: 60, maxConnections: 100, trustedProxies: [] });
+  const app = await buildApp(testContext(), { requestsPerMinute: 60, maxConnections: 100, trustedProxies: [] });
   await gatherSchemas(app, { title: "A service", description: "", contact: "Nobody", tags: {} });
   app.get("/data", async () => ({}));
   addOpenApi(app);

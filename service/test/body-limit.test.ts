@@ -1,12 +1,11 @@
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
-import { pino } from "pino";
 import { expect, test } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 async function start() {
   const read: number[] = [];
-  const app = await buildApp({
-    logger: pino({ level: "silent" }),
+  const app = await buildApp(testContext(), {
     requestsPerMinute: 10,
     reserved: { isFor: (address) => address === "192.0.2.9", requestsPerMinute: 10 },
     maxConnections: 100,

@@ -3,6 +3,7 @@ import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { expect, test, vi } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 const Body = Type.Object(
   { keys: Type.Array(Type.String({ pattern: "^0x[0-9a-f]+$" }), { minItems: 1, maxItems: 256, uniqueItems: true }) },
@@ -11,8 +12,7 @@ const Body = Type.Object(
 
 async function start() {
   const logged: string[] = [];
-  const app = await buildApp({
-    logger: pino({}, { write: (line) => void logged.push(line) }),
+  const app = await buildApp(testContext(pino({}, { write: (line) => void logged.push(line) })), {
     requestsPerMinute: 10_000,
     maxConnections: 100,
     trustedProxies: [],

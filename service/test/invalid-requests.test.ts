@@ -1,7 +1,7 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { Type } from "@sinclair/typebox";
-import { pino } from "pino";
 import { afterAll, describe, expect, test } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 const Body = Type.Object(
   {
@@ -13,8 +13,7 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
-const app = await buildApp({
-  logger: pino({ level: "silent" }),
+const app = await buildApp(testContext(), {
   requestsPerMinute: 10_000,
   maxConnections: 100,
   trustedProxies: [],

@@ -1,6 +1,7 @@
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 type Line = Readonly<Record<string, unknown>>;
 type LoggedApp = Awaited<ReturnType<typeof startApp>>;
@@ -9,8 +10,7 @@ let started: LoggedApp;
 
 async function startApp() {
   const text: string[] = [];
-  const app = await buildApp({
-    logger: pino({}, { write: (line) => text.push(line) }),
+  const app = await buildApp(testContext(pino({}, { write: (line) => text.push(line) })), {
     requestsPerMinute: 10,
     reserved: { isFor: (address) => address === "192.0.2.9", requestsPerMinute: 1_000 },
     maxConnections: 100,

@@ -3,13 +3,18 @@ import { connect } from "node:net";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, describe, expect, test } from "vitest";
+import { testContext } from "./support/test-context.js";
 
 const LIMIT = 60;
 
 const errors: string[] = [];
 const logger = pino({ level: "warn" }, { write: (line: string) => void errors.push(line) });
 
-const app = await buildApp({ logger, requestsPerMinute: LIMIT, maxConnections: 100, trustedProxies: ["127.0.0.1"] });
+const app = await buildApp(testContext(logger), {
+  requestsPerMinute: LIMIT,
+  maxConnections: 100,
+  trustedProxies: ["127.0.0.1"],
+});
 app.get("/live", async () => ({}));
 await app.register(
   async (routes) => {

@@ -18,6 +18,7 @@ import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests, processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serveMetrics } from "@dataset-oracle/service/http-server/serve";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -63,8 +64,7 @@ const durations = new Histogram({
   registers: [registry],
 });
 
-const app = await buildApp({
-  logger: createLogger({ name: "naive" }),
+const app = await buildApp(createContext(createLogger({ name: "naive" }), new AbortController().signal, registry), {
   requestsPerMinute: 1_000_000_000_000,
   maxConnections: 1_000,
   maxConnectionsPerCaller: 1_000,

@@ -26,7 +26,7 @@ const OPTIONS = {
   "allow-local": { type: "boolean" },
 } as const;
 
-type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+type AnnounceOptions = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 /**
  * How far behind the clock the time of an announcement is set, in seconds. The directory refuses one that is later than
@@ -66,7 +66,7 @@ export async function announceUrl(args: readonly string[]): Promise<void> {
  * @returns "" to withdraw it.
  * @throws ConfigError
  */
-function readUrl(options: Options): string {
+function readUrl(options: AnnounceOptions): string {
   if (options.withdraw === true) {
     if (options.url !== undefined)
       throw new ConfigError("--withdraw announces that your provider has no URL any more. Leave out --url.");

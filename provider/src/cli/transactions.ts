@@ -23,7 +23,7 @@ export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
 const MINED_MS = 120_000;
 
 /** A contract call that sends no Ether. */
-interface Call {
+interface ContractCall {
   readonly to: Address;
   readonly data: Hex;
 }
@@ -44,7 +44,7 @@ interface MinedCall {
 }
 
 /** Describes a transaction, which sends no Ether, for a person who sends it with another program. */
-export function describeTransaction(chainId: number, { to, data }: Call): string {
+export function describeTransaction(chainId: number, { to, data }: ContractCall): string {
   return [
     "Nothing was sent. The transaction:",
     JSON.stringify({ chainId, to, data }, null, 2),
@@ -64,7 +64,7 @@ export function describeTransaction(chainId: number, { to, data }: Call): string
 export async function connectSender(
   { chainId, namedBy, rpcUrl, from }: TransactionSender,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly Call[]) => Promise<MinedCall[]> }> {
+): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly ContractCall[]) => Promise<MinedCall[]> }> {
   const account =
     from === undefined
       ? (await loadAccount(env, PUBLISHER, ["--from to an unlocked account of the endpoint"])).account
@@ -78,7 +78,7 @@ export async function connectSender(
     );
   const wallet = createWalletClient({ account, transport });
   const address = typeof account === "string" ? account : account.address;
-  const sendCall = async ({ to, data }: Call) => {
+  const sendCall = async ({ to, data }: ContractCall) => {
     try {
       return await wallet.sendTransaction({ to, data, chain: null });
     } catch (error) {
@@ -92,7 +92,7 @@ export async function connectSender(
       );
     }
   };
-  const send = async (calls: readonly Call[]) => {
+  const send = async (calls: readonly ContractCall[]) => {
     const sent: Hex[] = [];
     for (const call of calls) sent.push(await callRpc(() => sendCall(call)));
     return Promise.all(sent.map((transaction) => untilMined(client, transaction)));

@@ -12,7 +12,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { contextAt } from "../../test/support/test-context.js";
 import type { FreshValue } from "../evidence/evidence-store.js";
 import { Metrics } from "../metrics.js";
-import type { DataPoint } from "../served-keys.js";
+import type { ServedDataPoint } from "../served-keys.js";
 import { failed, throttled } from "../source/source-failure.js";
 import type { PairSource } from "../spot-price.js";
 import { ExtractionPool } from "../web-oracle/extraction-pool.js";
@@ -26,7 +26,7 @@ const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(SYSTEM_CLOCK), SYS
 const CALLER = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 
 /** A data point whose one source answers what the reader does. */
-function dataPoint(pair: string, sources = 1): DataPoint {
+function dataPoint(pair: string, sources = 1): ServedDataPoint {
   const key = spotPriceKey(pair);
   const source = {
     name: "exchange",
@@ -34,7 +34,7 @@ function dataPoint(pair: string, sources = 1): DataPoint {
     read: (value: bigint) => ok({ value, quotedAt: null }),
     rate: null,
   } as unknown as PairSource;
-  const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as DataPoint["dataset"];
+  const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as ServedDataPoint["dataset"];
   return {
     id: pair,
     dataset,
@@ -185,11 +185,11 @@ describe("a decision", () => {
     reader.answer = () => failed("timeout", "x".repeat(200));
     const operator = { ...CALLER, mayUseReserve: true };
     const [first, ...others] = Array.from({ length: 4_000 }, (_, index) => dataPoint(`P${index}-USD`, 32));
-    await decider.decide([first as DataPoint], START, operator);
-    expect(decider.notesOf(first as DataPoint, START)?.length).toBe(32);
+    await decider.decide([first as ServedDataPoint], START, operator);
+    expect(decider.notesOf(first as ServedDataPoint, START)?.length).toBe(32);
     await decider.decide(others, START, operator);
-    expect(decider.notesOf(first as DataPoint, START)).toBeUndefined();
-    expect(decider.notesOf(others.at(-1) as DataPoint, START)?.length).toBe(32);
+    expect(decider.notesOf(first as ServedDataPoint, START)).toBeUndefined();
+    expect(decider.notesOf(others.at(-1) as ServedDataPoint, START)?.length).toBe(32);
   });
 
   test("of a row without values is logged in one line, and not at all when the caller's share of the log is used up", async () => {

@@ -9,13 +9,13 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
 import { type Context, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import type { Caller, KeyBudget, TracedCaller } from "../caller.js";
+import type { KeyBudget, ReportCaller, TracedCaller } from "../caller.js";
 import { describeSources } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import { leaseProblem, problem, retryAfter, roundForgotten, silentThrough, tooManyKeys } from "../problems.js";
 import { type RateLimit, TokenBuckets } from "../rate-limit.js";
-import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
+import { dataPointLogFields, readValue, type ServedDataPoint, type ServedKey } from "../served-keys.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
@@ -71,7 +71,7 @@ export class Decider implements KeyBudget {
    *
    * @throws ProblemError when a data point cannot be decided now; then nothing was decided.
    */
-  async decide(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller): Promise<Decision[]> {
+  async decide(dataPoints: readonly ServedDataPoint[], round: bigint, caller: TracedCaller): Promise<Decision[]> {
     const ids = dataPoints.map(({ id }) => id);
     const decisions = this.memory.recall(round, ids);
     const undecided = dataPoints.filter(({ id }) => !decisions.has(id));
@@ -82,11 +82,11 @@ export class Decider implements KeyBudget {
   }
 
   /** Returns the notes on the sources of a decision, while they are remembered. */
-  notesOf(dataPoint: DataPoint, round: bigint): SourceNote[] | undefined {
+  notesOf(dataPoint: ServedDataPoint, round: bigint): SourceNote[] | undefined {
     return this.#notes.get(noteId(dataPoint, round));
   }
 
-  charge({ id, mayUseReserve }: Caller, keys: number): void {
+  charge({ id, mayUseReserve }: ReportCaller, keys: number): void {
     if (mayUseReserve) return;
     const now = this.context.clock.monotonic();
     const waitMs = this.#anonymousKeys.waitMs(id, now);
@@ -94,7 +94,7 @@ export class Decider implements KeyBudget {
     this.#anonymousKeys.spend(id, keys, now);
   }
 
-  async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
+  async #decideNow(dataPoints: readonly ServedDataPoint[], round: bigint, caller: TracedCaller) {
     const { lease } = this;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
@@ -128,7 +128,7 @@ export class Decider implements KeyBudget {
   }
 
   /** Reads a value, and counts the sources that were not used. */
-  async #read(dataPoint: DataPoint, caller: TracedCaller): Promise<FreshValue> {
+  async #read(dataPoint: ServedDataPoint, caller: TracedCaller): Promise<FreshValue> {
     const { policy } = this;
     const reader = new RecordingReader(this.reader);
     const at = this.#now;
@@ -187,7 +187,7 @@ export class Decider implements KeyBudget {
 const sizeOfNote = ({ name, value, reason }: SourceNote): number =>
   NOTE_SIZE + name.length + (value?.length ?? 0) + (reason?.length ?? 0);
 
-const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
+const noteId = ({ id }: ServedDataPoint, round: bigint) => `${round}/${id}`;
 
 /** @throws ProblemError when it is unknown whether a data point has a value. */
 function refuseBusy(fresh: readonly FreshValue[]): void {

@@ -18,7 +18,7 @@ import { gunzipSync } from "node:zlib";
 import { ok } from "@dataset-oracle/protocol/result";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { ServedDataset, ServedKey } from "../served-keys.js";
+import type { ReportedDataset, ServedKey } from "../served-keys.js";
 import { EvidenceStore } from "./evidence-store.js";
 import { linesOf, readCompressed } from "./segment.js";
 
@@ -32,7 +32,7 @@ const dataset = {
   kind: "median",
   chainId: 42,
   address: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-} as unknown as ServedDataset;
+} as unknown as ReportedDataset;
 
 /** Queues the evidence for a decision whose source answered with a text, or with an answer that others share. */
 function keep(store: EvidenceStore, round: bigint, said: string | { readonly text: string }): void {

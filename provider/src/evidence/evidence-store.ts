@@ -12,7 +12,7 @@ import type { Logger } from "pino";
 import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
 import { HeldTexts } from "../held-texts.js";
-import type { DataPoint, ServedKey } from "../served-keys.js";
+import type { ServedDataPoint, ServedKey } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
@@ -44,7 +44,7 @@ export class RecordingReader {
 
 /** A data point's value as it was just read. */
 export interface FreshValue {
-  readonly dataPoint: DataPoint;
+  readonly dataPoint: ServedDataPoint;
   readonly value: ValueWithSources;
   /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;
@@ -75,7 +75,7 @@ const BLOCK = 4_096;
 const compress = promisify(gzip);
 
 /** A decision that waits to be written. */
-interface Entry extends Omit<FreshValue, "answers"> {
+interface KeptDecision extends Omit<FreshValue, "answers"> {
   readonly round: bigint;
   readonly decision: Decision;
   readonly answers: readonly { readonly request: SourceRequest; readonly reading: Reading<HashedText> }[];
@@ -165,7 +165,7 @@ export class EvidenceStore {
     }
   }
 
-  async #write(entry: Entry): Promise<void> {
+  async #write(entry: KeptDecision): Promise<void> {
     const { maxBytes } = this.settings;
     const texts = new Map<string, string>();
     const record = JSON.stringify(this.#recordOf(entry, texts));
@@ -213,7 +213,10 @@ export class EvidenceStore {
   }
 
   /** @param texts Receives the specs and answers that the record names, by their hashes. */
-  #recordOf({ dataPoint, value, at, answers, round, decision }: Entry, texts: Map<string, string>): EvidenceRecord {
+  #recordOf(
+    { dataPoint, value, at, answers, round, decision }: KeptDecision,
+    texts: Map<string, string>,
+  ): EvidenceRecord {
     const { dataset, key } = dataPoint;
     const store = ({ text, hash }: HashedText): string => {
       texts.set(hash, text);

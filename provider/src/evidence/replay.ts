@@ -14,7 +14,7 @@ import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text"
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import type { Caller } from "../caller.js";
+import type { ReportCaller } from "../caller.js";
 import { describeSources, type ValueWithSources } from "../combined-value.js";
 import { type Decision, toDecision } from "../decisions/decision-memory.js";
 import { parseExactJson } from "../source/exact-json.js";
@@ -83,7 +83,7 @@ function replayRecord(file: string, json: unknown, textOf: TextOf): Promise<Repl
     : replayWebValue(file, requireValid(file, WebOracleRecord, json), textOf);
 }
 
-const REPLAY: Caller = { id: "replay", mayUseReserve: false };
+const REPLAY: ReportCaller = { id: "replay", mayUseReserve: false };
 
 /** The field that tells the kinds of records apart. */
 const AnyRecord = Type.Object({ kind: oneOf(["spot_price", "web_oracle"]) });

@@ -2,9 +2,16 @@ import type { SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
-import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
+import { type BoundPath, type Budget, compileJsonPath, findOne, type JsonPath } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
-import { compileBody, compileUrl, problemOfTemplateValue, type TemplateValues } from "./request-template.js";
+import {
+  compileBody,
+  compileUrl,
+  problemOfTemplateValue,
+  type Template,
+  type TemplateValues,
+  type UrlTemplate,
+} from "./request-template.js";
 import type { Reading, SourceFailure } from "./source-failure.js";
 
 /** A checked source, whose request and paths may contain variables. */
@@ -67,49 +74,57 @@ export function compileSource(
       `{${unused}} is never used, so keys that differ only in it would have the same value. Use it in ` +
         "url, body or path, or remove it.",
     );
+  const parts = { url: url.value, body: body.value, path: path.value, errorPath: errorPath.value };
+  const bind = (values: TemplateValues) => bindSource(spec, variables, shape.value, parts, values);
+  return ok({ origin: url.value.origin, shape: shape.value, bind });
+}
 
-  return ok({
-    origin: url.value.origin,
-    shape: shape.value,
-    bind: (values) => {
-      for (const name of variables) {
-        const problem = problemOfTemplateValue(values[name] ?? "");
-        if (problem !== null) return err(`{${name}} ${problem}.`);
-      }
-      const filledUrl = url.value.fill(values);
-      if (!filledUrl.ok) return filledUrl;
-      const filledBody = body.value?.fill(values) ?? ok(null);
-      if (!filledBody.ok) return filledBody;
-      // The paths are bound when an answer is read: those of published specs only in a worker.
-      let bound: { readonly path: BoundPath; readonly errorPath: BoundPath | undefined } | undefined;
-      const paths = () => {
-        bound ??= { path: path.value.bind(values), errorPath: errorPath.value?.bind(values) };
-        return bound;
-      };
-      const findError = (document: Json, budget?: Budget) => {
-        const errors = paths().errorPath?.find(document, budget) ?? ok([]);
-        return errors.ok ? toFailure(errors.value, spec.throttleErrors) : errors.error;
-      };
-      const read = (document: Json, budget?: Budget) => {
-        const node = findOne(paths().path, document, budget);
-        return node.ok ? nodeToValue(node.value, shape.value) : node;
-      };
-      const { method, headers = {} } = spec;
-      const sent =
-        filledBody.value === null
-          ? { headers }
-          : { headers: { ...headers, "content-type": "application/json" }, body: filledBody.value };
-      return ok({
-        request: { method, url: filledUrl.value, ...sent },
-        findError,
-        read,
-        extract: (document, budget) => {
-          const error = findError(document, budget);
-          return error === null ? read(document, budget) : err(error);
-        },
-      });
-    },
-  });
+/** What a spec's templates and paths were compiled to. */
+interface SourceParts {
+  readonly url: UrlTemplate;
+  readonly body: Template | null;
+  readonly path: JsonPath;
+  readonly errorPath: JsonPath | null;
+}
+
+function bindSource(
+  { method, headers = {}, throttleErrors }: SourceSpec,
+  variables: readonly string[],
+  shape: ValueShape,
+  parts: SourceParts,
+  values: TemplateValues,
+): Result<BoundSource> {
+  for (const name of variables) {
+    const problem = problemOfTemplateValue(values[name] ?? "");
+    if (problem !== null) return err(`{${name}} ${problem}.`);
+  }
+  const url = parts.url.fill(values);
+  if (!url.ok) return url;
+  const body = parts.body?.fill(values) ?? ok(null);
+  if (!body.ok) return body;
+  // The paths are bound when an answer is read: those of published specs only in a worker.
+  let bound: { readonly path: BoundPath; readonly errorPath: BoundPath | undefined } | undefined;
+  const paths = () => {
+    bound ??= { path: parts.path.bind(values), errorPath: parts.errorPath?.bind(values) };
+    return bound;
+  };
+  const findError = (document: Json, budget?: Budget) => {
+    const errors = paths().errorPath?.find(document, budget) ?? ok([]);
+    return errors.ok ? toFailure(errors.value, throttleErrors) : errors.error;
+  };
+  const read = (document: Json, budget?: Budget) => {
+    const node = findOne(paths().path, document, budget);
+    return node.ok ? nodeToValue(node.value, shape) : node;
+  };
+  const extract = (document: Json, budget?: Budget) => {
+    const error = findError(document, budget);
+    return error === null ? read(document, budget) : err(error);
+  };
+  const sent =
+    body.value === null
+      ? { headers }
+      : { headers: { ...headers, "content-type": "application/json" }, body: body.value };
+  return ok({ request: { method, url: url.value, ...sent }, findError, read, extract });
 }
 
 const MAX_ERROR = 200;

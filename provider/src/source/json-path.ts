@@ -36,13 +36,13 @@ interface Comparison {
   readonly variable?: string | undefined;
 }
 
-type Segment =
+type PathSegment =
   | { readonly kind: "child"; readonly name: ChildName }
   | { readonly kind: "wildcard" }
   | { readonly kind: "filter"; readonly test: Comparison };
 
 /** A checked JSONPath, whose strings may contain variables. */
-interface JsonPath {
+export interface JsonPath {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its value. */
   bind(values: TemplateValues): BoundPath;
@@ -108,8 +108,8 @@ const STRING_OR_NUMBER = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<=[=<>]\s*)\{[A-
  * Parses the part of JSONPath (RFC 9535) that sources need: names, indices, wildcards, and filters that compare one
  * value with a literal.
  */
-function parseJsonPath(text: string): Result<readonly Segment[]> {
-  const segments: Segment[] = [];
+function parseJsonPath(text: string): Result<readonly PathSegment[]> {
+  const segments: PathSegment[] = [];
   try {
     if (/\p{Cs}/u.test(text)) return unsupported(text, "it contains half of a surrogate pair");
     const readable = text.replace(STRING_OR_NUMBER, (part) => (part[0] === "{" ? "1".padEnd(part.length) : part));
@@ -132,7 +132,7 @@ const unsupported = (text: string, why: string) =>
   );
 
 /** @param text The path, with its variables. */
-function toSegment({ token, selectors: [selector, ...others] }: ParsedSegment, text: string): Segment | null {
+function toSegment({ token, selectors: [selector, ...others] }: ParsedSegment, text: string): PathSegment | null {
   if (token.kind === jsonP3.TokenKind.DDOT || others.length > 0) return null;
   if (selector instanceof selectors.WildcardSelector) return { kind: "wildcard" };
   if (selector instanceof selectors.FilterSelector) {
@@ -168,7 +168,7 @@ function toLiteral(literal: Expression): Json | undefined {
 }
 
 /** Replaces a segment's strings, and a variable that stands for a number if there are values. */
-function fillSegment(segment: Segment, fill: (string: string) => string, values?: TemplateValues): Segment {
+function fillSegment(segment: PathSegment, fill: (string: string) => string, values?: TemplateValues): PathSegment {
   const filled = <T>(part: T) => (typeof part === "string" ? fill(part) : part);
   if (segment.kind === "wildcard") return segment;
   if (segment.kind === "child") return { kind: "child", name: filled(segment.name) };
@@ -188,7 +188,7 @@ export function findOne(path: BoundPath, document: Json, budget?: Budget): Readi
 }
 
 function findNodes(
-  segments: readonly Segment[],
+  segments: readonly PathSegment[],
   text: string,
   document: Json,
   budget: Budget = { steps: MAX_STEPS },
@@ -215,7 +215,7 @@ function spend(budget: Budget, steps = 1): void {
   if (budget.steps < 0) throw new BudgetExceeded();
 }
 
-function select(segment: Segment, node: Json, root: Json, budget: Budget): Json[] {
+function select(segment: PathSegment, node: Json, root: Json, budget: Budget): Json[] {
   spend(budget);
   if (segment.kind === "child") {
     const child = childOf(node, segment.name);

@@ -42,13 +42,13 @@ export function problemOfTemplateValue(value: string): string | null {
 const ORIGIN = /^(https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)\//;
 
 /** A checked template of a URL or of a body. */
-interface Template {
+export interface Template {
   readonly variables: ReadonlySet<string>;
   /** Replaces each variable with its encoded value; fails when the result would mean something else. */
   fill(values: TemplateValues): Result<string>;
 }
 
-interface UrlTemplate extends Template {
+export interface UrlTemplate extends Template {
   /** For example `https://api.kraken.com`. */
   readonly origin: string;
 }

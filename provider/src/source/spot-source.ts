@@ -142,7 +142,7 @@ export interface SpotSource {
 }
 
 /** A source's value. */
-export interface Quote {
+export interface QuotedValue {
   /** A spot price is scaled by 10^18. */
   readonly value: bigint;
   /** The time at which the source made it, in whole seconds since 1970; null when the source does not say. */
@@ -155,7 +155,7 @@ export interface PairQuery {
   /** The pair whose rate the price must be multiplied by, for example USDT-USD, or null. */
   readonly rate: string | null;
   /** Reads the quote from the answer. */
-  read(document: Json): Reading<Quote>;
+  read(document: Json): Reading<QuotedValue>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
-import type { Caller } from "../caller.js";
+import type { ReportCaller } from "../caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { AnswerText } from "../source/judge-answer.js";
@@ -57,14 +57,14 @@ export function extractValues(
 /** Extracts a key's values from the answers to its requests. */
 export interface WebValueExtractor {
   /** Returns after how many milliseconds the key's values may be extracted for a caller; 0 for now. */
-  waitMs(key: WebOracleKey, caller: Caller): number;
+  waitMs(key: WebOracleKey, caller: ReportCaller): number;
   /** Returns what charges a caller for the requests that are made, and the bytes that are received, for it. */
-  chargesTo(caller: Caller): Pick<FetchRequest, "spend" | "readsOnlyOk">;
+  chargesTo(caller: ReportCaller): Pick<FetchRequest, "spend" | "readsOnlyOk">;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
   extract(
     key: WebOracleKey,
     answers: readonly Reading<AnswerText>[],
-    caller: Caller,
+    caller: ReportCaller,
   ): Promise<Result<Pick<Extracted, "readings">, number>>;
 }
 

@@ -1,6 +1,6 @@
 import { err } from "@dataset-oracle/protocol/result";
 import type { Clock } from "@dataset-oracle/service/process/context";
-import type { Caller } from "../caller.js";
+import type { ReportCaller } from "../caller.js";
 import { anonymousPart, type RateLimit, TokenBuckets } from "../rate-limit.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
@@ -48,13 +48,13 @@ export class RateLimitedExtractor implements WebValueExtractor {
     this.#anonymous = { callers: new TokenBuckets(ANONYMOUS_WORK), specs };
   }
 
-  waitMs({ specHash }: SpecKey, { id, mayUseReserve }: Caller): number {
+  waitMs({ specHash }: SpecKey, { id, mayUseReserve }: ReportCaller): number {
     const now = this.clock.monotonic();
     const { callers, specs } = this.#allowancesOf(mayUseReserve);
     return Math.max(callers.waitMs(id, now), specs.waitMs(specHash, now));
   }
 
-  chargesTo({ id, mayUseReserve }: Caller) {
+  chargesTo({ id, mayUseReserve }: ReportCaller) {
     const allowance = this.#allowancesOf(mayUseReserve).callers;
     const spend = (bytes: number) => {
       const now = this.clock.monotonic();
@@ -65,7 +65,7 @@ export class RateLimitedExtractor implements WebValueExtractor {
     return { spend, readsOnlyOk: true };
   }
 
-  async extract(key: SpecKey, answers: readonly Reading<AnswerText>[], caller: Caller) {
+  async extract(key: SpecKey, answers: readonly Reading<AnswerText>[], caller: ReportCaller) {
     const wait = this.waitMs(key, caller);
     if (wait > 0) return err(wait);
     const { specHash, args, compiled } = key;

@@ -6,7 +6,7 @@ import type { Context } from "@dataset-oracle/service/process/context";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { LRUCache } from "lru-cache";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
-import type { Caller, KeyBudget, TracedCaller } from "../caller.js";
+import type { KeyBudget, ReportCaller, TracedCaller } from "../caller.js";
 import { problem, retryAfter, specNotPublished } from "../problems.js";
 import { type RateLimit, SharedRate, TokenBuckets } from "../rate-limit.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
@@ -122,7 +122,7 @@ export class SpecFinder {
   }
 
   /** Reads and compiles a spec that is stored; null when it is not. */
-  #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest | null> {
+  #load(id: string, chainId: number, specHash: Hex, caller: ReportCaller): Promise<CompiledRequest | null> {
     this.budget.charge(caller, COMPILE_COST);
     const read = this.specStore.read(chainId, specHash);
     const loading = read.then((stored) => stored && this.#compile(id, stored)).finally(() => this.#loading.delete(id));
@@ -130,7 +130,7 @@ export class SpecFinder {
     return loading;
   }
 
-  #lookupsOf({ mayUseReserve }: Caller): ReturnType<typeof newLookups> {
+  #lookupsOf({ mayUseReserve }: ReportCaller): ReturnType<typeof newLookups> {
     return mayUseReserve ? this.#ofOperators : this.#ofAnonymous;
   }
 

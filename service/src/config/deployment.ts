@@ -81,7 +81,9 @@ export function loadDeployment(path: string): Deployment {
       if ((members === undefined) !== (toleranceBps === undefined))
         throw new ConfigError(`${where}: only one of members and toleranceBps is set. Add the other, or remove it.`);
       return {
-        ...{ name, kind, keyForm },
+        name,
+        kind,
+        keyForm,
         address: requireAddress(dataset.address, where),
         keys: dataset.keys.map((text) => requireKey(text, keyForm, where)),
         ...(members !== undefined &&

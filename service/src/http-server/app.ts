@@ -10,8 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import type { Logger } from "pino";
-import { type Context, SYSTEM_CLOCK } from "../process/context.js";
+import type { Context } from "../process/context.js";
 import { stackOf } from "../process/logger.js";
 import { callerIdOf, inRanges, normalizeForwardedFor } from "./caller-address.js";
 import {
@@ -30,8 +29,8 @@ import {
   limitChunks,
   limitFloods,
   MonotonicCounters,
-  type RateLimit,
   type RateLimiter,
+  type RequestLimit,
   rateLimiter,
 } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
@@ -49,7 +48,7 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     /** The limit of this route in place of the service's; null for none. */
-    rate?: RateLimit | null;
+    rate?: RequestLimit | null;
   }
 }
 
@@ -62,12 +61,9 @@ const SECURE_HEADERS = {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
-interface AppOptions {
-  readonly logger: Logger;
-  /** The machine's by default. */
-  readonly clock?: Context["clock"];
-  /** The machine's by default. */
-  readonly random?: Context["random"];
+type AppContext = Pick<Context, "logger" | "clock" | "random">;
+
+interface AppSettings {
   /** The maximum number of requests a minute of one caller. */
   readonly requestsPerMinute: number;
   /** Connections that may be open at a time. Further ones are closed at once. */
@@ -100,14 +96,28 @@ export type App = FastifyInstance<
 /**
  * Builds an HTTP service without routes: strict validation by TypeBox, problem+json for every error, and rate limits.
  */
-export async function buildApp(options: AppOptions): Promise<App> {
-  const { trustedProxies, reserved, maxConnectionsPerCaller = MaxConnectionsPerCaller.default } = options;
-  const { clock = SYSTEM_CLOCK, random = Math.random, problemOf = () => null } = options;
+export async function buildApp(context: AppContext, settings: AppSettings): Promise<App> {
+  const app = openServer(context, settings);
+  logRequests(app, context, settings);
+  endConnectionsAtClose(app);
+  app.setValidatorCompiler(compileValidator);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, request.toProblem(error)));
+  await limitRequests(app, context, settings);
+  answerOtherPaths(app);
+  return app;
+}
+
+/** Makes the server, with the limits of its connections. */
+function openServer({ logger, clock, random }: AppContext, settings: AppSettings): App {
+  const { trustedProxies, requestsPerMinute, maxConnectionsPerCaller = MaxConnectionsPerCaller.default } = settings;
+  const { reserved, problemOf = () => null } = settings;
   const isTrusted = inRanges(trustedProxies);
   const app = Fastify({
-    loggerInstance: options.logger as FastifyBaseLogger,
+    loggerInstance: logger as FastifyBaseLogger,
     // A request is logged once, when it is answered, with its trace.
-    childLoggerFactory: (logger) => logger,
+    childLoggerFactory: (own) => own,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     // A gateway's paths contain calldata. Their length is bounded by the limit of a request's head.
@@ -121,9 +131,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply as unknown as FastifyReply, toProblem(error, problemOf)),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.maxConnections = options.maxConnections;
+  app.server.maxConnections = settings.maxConnections;
   const isUnlimited = (address: string) => isTrusted(address) || reserved?.isFor(address) === true;
-  limitFloods(app.server, options.requestsPerMinute, isUnlimited, clock);
+  limitFloods(app.server, requestsPerMinute, isUnlimited, clock);
   limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
@@ -133,7 +143,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(this, error, problem);
     return problem;
   });
-  const requestLog = new RequestLog(options.logger, (address) => reserved?.isFor(address) === true);
+  return app as unknown as App;
+}
+
+/** Traces each request, and logs it once it is answered. */
+function logRequests(app: App, { logger, random }: AppContext, { reserved }: AppSettings): void {
+  const requestLog = new RequestLog(logger, (address) => reserved?.isFor(address) === true);
   app.addHook("onRequest", (request, reply, done) => {
     // `request.ip` reads this header whenever it is asked for.
     const { headers } = request.raw;
@@ -148,33 +163,35 @@ export async function buildApp(options: AppOptions): Promise<App> {
     done();
   });
   app.addHook("onClose", async () => requestLog.flush());
-  endConnectionsAtClose(app);
-  app.setValidatorCompiler(compileValidator);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
-  app.setErrorHandler((error, request, reply) => sendProblem(reply, request.toProblem(error)));
+}
+
+/** Refuses a request above its limit before its body is read, so that it costs little. */
+async function limitRequests(app: App, { clock }: AppContext, settings: AppSettings): Promise<void> {
   const store = class extends MonotonicCounters {
     constructor() {
       super(clock);
     }
   };
   await app.register(rateLimit, { global: false, store });
-  const limit = rateLimiter(app, limitOf(options));
-  const limitBodies = bodyLimiter(clock, options.requestsPerMinute);
-  const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
-  const limiterOfRoute = (own: RateLimit) => {
+  const limit = rateLimiter(app, limitOf(settings));
+  const limitBodies = bodyLimiter(clock, settings.requestsPerMinute);
+  const limitersOfRoutes = new Map<RequestLimit, RateLimiter>();
+  const limiterOfRoute = (own: RequestLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
     limitersOfRoutes.set(own, limiter);
     return limiter;
   };
-  // A request above its limit is refused before its body is read, so that it costs little.
   app.addHook("preParsing", async (request, reply, body) => {
     const own = request.routeOptions.config.rate;
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
-    if (reserved?.isFor(request.ip) !== true) limitBodies(request);
+    if (settings.reserved?.isFor(request.ip) !== true) limitBodies(request);
     return request.headers["transfer-encoding"] === undefined ? body : limitChunks(body);
   });
+}
+
+/** Answers requests that no route takes: the path may be served with other methods. */
+function answerOtherPaths(app: App): void {
   const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => void routes.push({ pattern: url, methods: [method].flat() }));
   app.setNotFoundHandler((request, reply) => {
@@ -183,7 +200,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const allowed = METHODS.filter((method) => methods.includes(method));
     return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
   });
-  return app as unknown as App;
 }
 
 /**
@@ -200,7 +216,7 @@ function isPathOf(pattern: string, path: string): boolean {
 }
 
 /** Returns the service's limit. Callers with a reserved share are counted by address, even in one IPv6 network. */
-function limitOf({ requestsPerMinute, reserved }: AppOptions): RateLimit {
+function limitOf({ requestsPerMinute, reserved }: AppSettings): RequestLimit {
   const name = "requests";
   if (reserved === undefined) return { name, perMinute: requestsPerMinute };
   return {

@@ -12,7 +12,7 @@ import type { ProblemError } from "./problem-error.js";
 const WINDOW_SECONDS = 60;
 
 /** A bound on the requests of one caller. */
-export interface RateLimit {
+export interface RequestLimit {
   /** Names the limit in the answer's headers: letters and dashes. */
   readonly name: string;
   readonly perMinute: number | ((request: FastifyRequest) => number);
@@ -101,7 +101,7 @@ export function limitChunks(body: Readable): Readable {
 }
 
 /** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */
-export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 240 };
+export const HEALTH_RATE: RequestLimit = { name: "health", perMinute: 240 };
 
 /** Counts a request and adds the limit's headers to its answer. Rejects with a ProblemError above the limit. */
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -112,7 +112,7 @@ export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Prom
  */
 export function rateLimiter(
   app: Pick<FastifyInstance, "createRateLimit">,
-  { name, perMinute, callerOf = ({ ip }) => callerIdOf(ip), exceeded = tooManyRequests }: RateLimit,
+  { name, perMinute, callerOf = ({ ip }) => callerIdOf(ip), exceeded = tooManyRequests }: RequestLimit,
 ): RateLimiter {
   const count = app.createRateLimit({
     max: perMinute,

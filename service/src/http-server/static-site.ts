@@ -6,7 +6,7 @@ import serveStatic from "@fastify/static";
 import { LRUCache } from "lru-cache";
 import type { App } from "./app.js";
 import { noSuchPath } from "./http-problems.js";
-import type { RateLimit } from "./rate-limit.js";
+import type { RequestLimit } from "./rate-limit.js";
 
 /** A site may load its own files and query its own server: nothing from other origins, and nothing inline. */
 export const STATIC_CSP =
@@ -26,7 +26,7 @@ interface Site {
   readonly folder: string;
   /** The path that it is served below, with a trailing slash. */
   readonly prefix: string;
-  readonly rate: RateLimit;
+  readonly rate: RequestLimit;
 }
 
 /**

@@ -72,7 +72,10 @@ async function readAnswer(
 ): Promise<Result<HttpAnswer, FetchTextFailure>> {
   if (spend?.(REQUEST_COST) === false) return err(SPENT);
   const response = await fetch(url, {
-    ...{ method, redirect: "manual", signal, dispatcher: spend ? chargingParts(dispatcher, spend) : dispatcher },
+    method,
+    redirect: "manual",
+    signal,
+    dispatcher: spend ? chargingParts(dispatcher, spend) : dispatcher,
     ...(sent && { headers: sent }),
     ...(body !== undefined && { body }),
   });

@@ -1,7 +1,7 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
-import type { Clock } from "@dataset-oracle/service/process/context";
+import { type Clock, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
-import { pino } from "pino";
+import { testContext } from "./test-context.js";
 
 interface EchoAppOptions {
   trustedProxies?: string[];
@@ -12,14 +12,16 @@ interface EchoAppOptions {
 }
 
 /** Builds an app that repeats bodies and callers, and has routes with rate limits of their own. */
-export async function buildEchoApp(change: EchoAppOptions = {}) {
-  const app = await buildApp({
-    logger: pino({ level: "silent" }),
-    requestsPerMinute: 10_000,
-    maxConnections: 100,
-    trustedProxies: [],
-    ...change,
-  });
+export async function buildEchoApp({ clock = SYSTEM_CLOCK, ...change }: EchoAppOptions = {}) {
+  const app = await buildApp(
+    { ...testContext(), clock },
+    {
+      requestsPerMinute: 10_000,
+      maxConnections: 100,
+      trustedProxies: [],
+      ...change,
+    },
+  );
   let routed = 0;
   app.addHook("onRequest", (_request, _reply, done) => {
     routed++;

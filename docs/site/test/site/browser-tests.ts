@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/plugins/page/plugin.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -59,8 +61,8 @@ export function browserTests(folder: string): void {
       join(home, "index.html"),
       '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Live data</title></html>',
     );
-    const logger = pino({ level: "silent" });
-    app = await buildApp({ logger, requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
+    const context = createContext(pino({ level: "silent" }), new AbortController().signal, processRegistry());
+    app = await buildApp(context, { requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
     for (const prefix of ["", BASE_PATH]) {
       await app.register(
         async (routes) => {

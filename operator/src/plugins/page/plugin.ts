@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
+import type { RequestLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { addStaticSite } from "@dataset-oracle/service/http-server/static-site";
 import type { FastifyInstance } from "fastify";
 import type { Dataset } from "../../dataset/dataset.js";
@@ -38,7 +38,7 @@ export async function page(
 }
 
 /** Returns a limit for one site, so that opening a page does not use up the caller's limit for the API. */
-const siteRate = (name: string): RateLimit => ({ name, perMinute: 300 });
+const siteRate = (name: string): RequestLimit => ({ name, perMinute: 300 });
 
 /**
  * Serves the operator's page at `/`.

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/service/http-server/static-site";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addGuide, addPage } from "./plugin.js";
 
@@ -23,8 +25,8 @@ function write(folder: string, name: string, text: string): void {
 }
 
 async function serve(pageFolder: string, guideFolder: string): Promise<{ app: App; hasPage: boolean }> {
-  const logger = pino({ level: "silent" });
-  const built = await buildApp({ logger, requestsPerMinute: 100, maxConnections: 100, trustedProxies: [] });
+  const context = createContext(pino({ level: "silent" }), new AbortController().signal, new Registry());
+  const built = await buildApp(context, { requestsPerMinute: 100, maxConnections: 100, trustedProxies: [] });
   let hasPage = false;
   await built.register(
     async (routes) => {
