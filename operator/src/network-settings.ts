@@ -59,7 +59,8 @@ export const networkSettings = {
   ),
   networkId: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       description:
         "The chain id of the network, beside datasets. Without it an RPC endpoint has to answer when the operator " +
         "starts.",

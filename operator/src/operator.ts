@@ -77,11 +77,8 @@ export class Operator {
     const logger = context.logger.child({ network: chainId });
     const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
     for (const warning of warnings) logger.warn(warning);
-    const pool = await RpcPool.connect(chainId, rpcUrls, settings, {
-      ...context,
-      logger,
-      errors: this.#metrics.rpcErrors,
-    });
+    const uses = { ...context, logger, errors: this.#metrics.rpcErrors };
+    const pool = await RpcPool.connect(chainId, rpcUrls, uses, settings);
     const client = createChainClient(chainId, pool);
     const connect = () => connectNetwork(plan, client, accounts, context, this.#metrics);
     const network = await connect().catch((error: unknown) => {

@@ -136,11 +136,12 @@ export async function connectNetwork(
   const datasets = await Promise.all(plan.datasets.map((dataset) => connectDataset(client, dataset, context)));
   const contracts = plan.contracts ?? (await findContracts(client));
   plan.requireFit(datasets, contracts);
-  const urls = new ProviderUrls(plan.providerUrls, logger);
+  const urls = new ProviderUrls(logger, plan.providerUrls);
   const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
   const directory = plan.directory ?? contracts.committeeDirectory;
   if (directory !== undefined) await urls.follow(client, directory, members, settings.rpcPollMs, closing);
-  const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, context);
+  const configured = new Set(plan.providerUrls.values());
+  const http = new GuardedHttp(context, { configured, allowsLocal: settings.allowLocalProviders });
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const dryRun = new DryRun(client, clock, closing);
@@ -161,8 +162,15 @@ export async function connectNetwork(
   // Nobody waits for it: it logs which senders have to be funded.
   void balances.read();
   return {
-    ...{ chainId, client, contracts, providers, dryRun, senders, balances, standing },
+    chainId,
+    client,
+    contracts,
     datasets: new Map(served.map((one) => [one.dataset.address, one])),
+    providers,
+    dryRun,
+    senders,
+    balances,
+    standing,
   };
 }
 

@@ -8,7 +8,7 @@ test("runs once for all who ask at the same time, and for those who ask soon aft
   let runs = 0;
   const work = new SingleFlight<number>(
     clockOf(() => now),
-    1_000,
+    { rememberMs: 1_000 },
   );
   const start = async () => ++runs;
   expect(await Promise.all([work.run("a", start).result, work.run("a", start).result])).toEqual([1, 1]);
@@ -23,7 +23,7 @@ test("runs once for all who ask at the same time, and for those who ask soon aft
 test("forgets a failure at once", async () => {
   const work = new SingleFlight<number>(
     clockOf(() => 0),
-    1_000,
+    { rememberMs: 1_000 },
   );
   const failing = () => Promise.reject(new Error("no"));
   const both = await Promise.allSettled([work.run("a", failing).result, work.run("a", failing).result]);
@@ -36,7 +36,7 @@ test("keeps running work, however long it takes", async () => {
   let now = 0;
   const work = new SingleFlight<number>(
     clockOf(() => now),
-    1_000,
+    { rememberMs: 1_000 },
   );
   let finish: (value: number) => void = () => {};
   const first = work.run("slow", () => new Promise((resolve) => (finish = resolve)));
@@ -51,7 +51,7 @@ test("keeps running work, however long it takes", async () => {
 test("tells whoever follows late what happened before", () => {
   const work = new SingleFlight<void>(
     clockOf(() => 0),
-    1_000,
+    { rememberMs: 1_000 },
   );
   const event = (n: number): UpdateProgress => ({ event: "asked", timestamp: n, providers: [] });
   const { progress } = work.run("a", async (emitter) => emitter.emit(event(1)));

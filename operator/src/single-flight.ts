@@ -51,6 +51,13 @@ interface RememberedFlight<T> extends Flight<T> {
   done: { readonly value: T; readonly at: number } | null;
 }
 
+interface SingleFlightSettings {
+  /** How long a success is remembered. */
+  readonly rememberMs: number;
+  /** Called whenever work is shared instead of started again. */
+  readonly onShared?: () => void;
+}
+
 /**
  * Runs each piece of work once, however many callers ask for it. A success is remembered for a while, a failure is
  * forgotten at once. The work does not belong to its callers: it goes on when they leave.
@@ -60,9 +67,7 @@ export class SingleFlight<T> {
 
   constructor(
     private readonly clock: Clock,
-    private readonly rememberMs: number,
-    /** Called whenever work is shared instead of started again. */
-    private readonly onShared: () => void = () => {},
+    private readonly settings: SingleFlightSettings,
   ) {}
 
   /** @param trace The trace of the caller's request; the work takes it over if this call starts the work. */
@@ -92,14 +97,14 @@ export class SingleFlight<T> {
   join(id: string): Flight<T> | undefined {
     this.#forgetOld();
     const known = this.#entries.get(id);
-    if (known) this.onShared();
+    if (known) this.settings.onShared?.();
     return known;
   }
 
   /** Returns the result of work that has succeeded and that no later `run` has forgotten. */
   done(id: string): T | undefined {
     const done = this.#entries.get(id)?.done;
-    if (done) this.onShared();
+    if (done) this.settings.onShared?.();
     return done?.value;
   }
 
@@ -114,7 +119,7 @@ export class SingleFlight<T> {
   }
 
   #forgetOld(): void {
-    const oldest = this.clock.monotonic() - this.rememberMs;
+    const oldest = this.clock.monotonic() - this.settings.rememberMs;
     for (const [id, { done }] of this.#entries) {
       if (done === null) continue;
       if (done.at > oldest) return;
@@ -132,5 +137,5 @@ const REMEMBER_ROUND_MS = 10_000;
  * @param work The kind of work, as the metrics count it.
  */
 export function singleFlightOfRounds<T>(clock: Clock, coalesced: Counter<"work">, work: string): SingleFlight<T> {
-  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => coalesced.inc({ work }));
+  return new SingleFlight(clock, { rememberMs: REMEMBER_ROUND_MS, onShared: () => coalesced.inc({ work }) });
 }

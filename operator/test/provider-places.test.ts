@@ -51,9 +51,12 @@ function startProviders() {
   const labelNames = ["network", "provider", "outcome"] as const;
   const providers = new Providers(
     42,
-    new ProviderUrls(new Map([[PROVIDER, url]]), logger),
+    new ProviderUrls(logger, new Map([[PROVIDER, url]])),
     failures,
-    new GuardedHttp(new Set([url]), false, { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS }),
+    new GuardedHttp(
+      { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS },
+      { configured: new Set([url]), allowsLocal: false },
+    ),
     new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
     SYSTEM_CLOCK,
   );

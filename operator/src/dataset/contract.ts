@@ -136,15 +136,13 @@ export async function readTogether<T, R>(
 ): Promise<readonly R[]> {
   const read: R[] = [];
   for (const some of chunksOf(items, MAX_ITEMS)) {
-    try {
-      const all = await readAll(some);
-      if (all.length !== some.length) throw new Error(`${all.length} answers to ${some.length} questions`);
-      read.push(...all);
-    } catch (error) {
+    const all = await readAll(some).catch((error: unknown) => {
       const rpcError = rpcErrorIn(error);
       if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;
-      for (const few of chunksOf(some, MAX_SINGLE_CALLS)) read.push(...(await Promise.all(few.map(readOne))));
-    }
+      return [];
+    });
+    if (all.length === some.length) read.push(...all);
+    else for (const few of chunksOf(some, MAX_SINGLE_CALLS)) read.push(...(await Promise.all(few.map(readOne))));
   }
   return read;
 }

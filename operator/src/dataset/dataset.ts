@@ -62,7 +62,12 @@ export async function connectDataset(
     readView(contract, "queryPrice"),
   ]);
   return {
-    ...{ chainId, ...contract, ...onChain, name, committee, maxRoundAge },
+    ...contract,
+    ...onChain,
+    chainId,
+    name,
+    committee,
+    maxRoundAge,
     keys: new KnownKeys(keys),
     maxValue: MAX_VALUES[onChain.kind],
     storedKeys: new StoredKeyCache(contract),

@@ -1,16 +1,16 @@
+interface LaneSettings {
+  /** How many run at once. */
+  readonly places: number;
+  /** How many may wait: each holds memory. */
+  readonly maxWaiting: number;
+}
+
 /** Lets a bounded number of calls run at once. Further ones wait, first come, first served. */
 export class Lane {
   #running = 0;
   readonly #waiting = new Set<() => void>();
 
-  /**
-   * @param places How many run at once.
-   * @param maxWaiting How many may wait: each holds memory.
-   */
-  constructor(
-    private readonly places: number,
-    private readonly maxWaiting: number,
-  ) {}
+  constructor(private readonly settings: LaneSettings) {}
 
   /**
    * Waits for a place, which `leave` gives back.
@@ -20,21 +20,22 @@ export class Lane {
    */
   async enter(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    if (this.#running < this.places) {
+    const { places, maxWaiting } = this.settings;
+    if (this.#running < places) {
       this.#running++;
       return true;
     }
-    if (this.#waiting.size >= this.maxWaiting) return false;
+    if (this.#waiting.size >= maxWaiting) return false;
     return new Promise((resolve) => {
       const giveUp = () => {
-        this.#waiting.delete(begin);
+        this.#waiting.delete(takePlace);
         resolve(false);
       };
-      const begin = () => {
+      const takePlace = () => {
         signal.removeEventListener("abort", giveUp);
         resolve(true);
       };
-      this.#waiting.add(begin);
+      this.#waiting.add(takePlace);
       signal.addEventListener("abort", giveUp);
     });
   }

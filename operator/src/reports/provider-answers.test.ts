@@ -52,9 +52,12 @@ function gather(urls = providers.map(({ url }) => url), settings = { providerTim
   const labelNames = ["network", "provider", "outcome"] as const;
   const asked = new Providers(
     NETWORK,
-    new ProviderUrls(new Map(members.map((member, i) => [member, urls[i] ?? ""])), logger),
+    new ProviderUrls(logger, new Map(members.map((member, i) => [member, urls[i] ?? ""]))),
     new ProviderFailures(logger, SYSTEM_CLOCK),
-    new GuardedHttp(new Set(urls), false, { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS }),
+    new GuardedHttp(
+      { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS },
+      { configured: new Set(urls), allowsLocal: false },
+    ),
     new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
     SYSTEM_CLOCK,
   );

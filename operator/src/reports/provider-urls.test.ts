@@ -38,7 +38,7 @@ test("the directory is read at every fifth poll, and after a failure at the next
       result: [url, 1n],
     }) as Hex;
   };
-  const urls = new ProviderUrls(new Map(), pino({ level: "silent" }));
+  const urls = new ProviderUrls(pino({ level: "silent" }), new Map());
   await urls.follow(createChainClient(42, { request }), DIRECTORY, () => [MEMBER], POLL_MS, closing.signal);
   url = "https://new.example";
   await vi.advanceTimersByTimeAsync(4 * POLL_MS);

@@ -18,8 +18,8 @@ export class ProviderUrls {
 
   /** @param configured The base URLs in the configuration, by provider. */
   constructor(
-    private readonly configured: ReadonlyMap<Address, string>,
     private readonly logger: Logger,
+    private readonly configured: ReadonlyMap<Address, string>,
   ) {}
 
   /** Returns the base URL of a provider. */

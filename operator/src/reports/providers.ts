@@ -78,7 +78,7 @@ export class Providers {
 
   #laneOf(provider: Address, isOwn: boolean): Lane {
     const name = `${provider} ${isOwn}`;
-    const lane = this.#lanes.get(name) ?? new Lane(PLACES, MAX_WAITING);
+    const lane = this.#lanes.get(name) ?? new Lane({ places: PLACES, maxWaiting: MAX_WAITING });
     this.#lanes.set(name, lane);
     return lane;
   }
@@ -140,20 +140,22 @@ function describeFetchFailure({ code, detail }: FetchFailure<EgressFailure>): st
   return code === "timeout" ? `gave ${detail}` : detail;
 }
 
+interface GuardedHttpSettings {
+  /** The base URLs in the configuration. */
+  readonly configured: ReadonlySet<string>;
+  /** True for a development network, whose providers may be announced on this machine. */
+  readonly allowsLocal: boolean;
+}
+
 /**
  * Asks providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by
  * a stranger, so it is asked only over https, at a public host.
  */
 export class GuardedHttp {
-  /**
-   * @param configured The base URLs in the configuration.
-   * @param allowsLocal True for a development network, whose providers may be announced on this machine.
-   * @param egress Asks announced URLs. It is closed with everything else.
-   */
+  /** @param egress Asks announced URLs. It is closed with everything else. */
   constructor(
-    private readonly configured: ReadonlySet<string>,
-    private readonly allowsLocal: boolean,
     private readonly context: Pick<Context, "closing" | "dispatcher">,
+    private readonly settings: GuardedHttpSettings,
     // `Providers` bounds what is in flight, by the size of the committee.
     private readonly egress = new Egress({ maxInFlight: Number.POSITIVE_INFINITY, connections: 2 * PLACES }),
   ) {
@@ -171,7 +173,8 @@ export class GuardedHttp {
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
     // The owner chose it, or allows providers on this machine.
-    const isTrusted = this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
+    const { configured, allowsLocal } = this.settings;
+    const isTrusted = configured.has(base) || (allowsLocal && isLocalUrl(base));
     if (isTrusted) return postText({ url, headers, body }, limits, this.context.dispatcher, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);

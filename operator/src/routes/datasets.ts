@@ -27,7 +27,7 @@ const schema = {
 /** Adds `GET /datasets`. */
 export function addDatasets(app: App): void {
   const { context, networks } = app.operator;
-  const shared = new SingleFlight<ServedDataset>(context.clock, REMEMBER_MS);
+  const shared = new SingleFlight<ServedDataset>(context.clock, { rememberMs: REMEMBER_MS });
 
   async function readPrice(dataset: Dataset): Promise<bigint> {
     try {

@@ -58,7 +58,10 @@ export async function readBlock(client: ChainClient, number: number): Promise<Bl
 
 function toBlock({ number, hash, timestamp, gasLimit, baseFeePerGas = null }: ShownBlock): Block {
   return {
-    ...{ number: hexToNumber(number), hash, timestamp: hexToNumber(timestamp), gasLimit: hexToBigInt(gasLimit) },
+    number: hexToNumber(number),
+    hash,
+    timestamp: hexToNumber(timestamp),
+    gasLimit: hexToBigInt(gasLimit),
     baseFeePerGas: baseFeePerGas && hexToBigInt(baseFeePerGas),
   };
 }

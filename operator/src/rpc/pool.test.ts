@@ -84,7 +84,6 @@ function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): R
   return new RpcPool(
     42,
     nodes,
-    { ...SETTINGS, ...settings },
     {
       clock: clockOf(() => nowMs),
       random: () => random,
@@ -95,6 +94,7 @@ function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): R
         "network" | "endpoint" | "method" | "class"
       >,
     },
+    { ...SETTINGS, ...settings },
   );
 }
 

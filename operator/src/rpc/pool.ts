@@ -83,8 +83,8 @@ export class RpcPool implements JsonRpc {
   constructor(
     private readonly chainId: number,
     rpcs: readonly JsonRpc[],
-    private readonly settings: PoolSettings,
     private readonly context: PoolContext,
+    private readonly settings: PoolSettings,
   ) {
     this.#endpoints = rpcs.map((rpc, index) => {
       const unread = { chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
@@ -101,11 +101,11 @@ export class RpcPool implements JsonRpc {
   static async connect(
     chainId: number,
     urls: readonly string[],
-    settings: PoolSettings,
     context: PoolContext,
+    settings: PoolSettings,
   ): Promise<RpcPool> {
     const rpcs = urls.map((url) => connectEndpoint(chainId, url, settings.rpcTimeoutMs, context));
-    const pool = new RpcPool(chainId, rpcs, settings, context);
+    const pool = new RpcPool(chainId, rpcs, context, settings);
     await pool.checkAll();
     void repeat(settings.rpcPollMs, context.closing, () => pool.checkDue());
     return pool;

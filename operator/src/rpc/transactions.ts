@@ -38,8 +38,11 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
   if (receipt === null) return null;
   const { blockNumber, blockHash, status, logs, gasUsed } = receipt;
   return {
-    ...{ blockNumber: hexToNumber(blockNumber), blockHash, isReverted: hexToNumber(status) === 0 },
-    ...{ gasUsed: hexToBigInt(gasUsed), hasEvents: logs.length > 0 },
+    blockNumber: hexToNumber(blockNumber),
+    blockHash,
+    isReverted: hexToNumber(status) === 0,
+    gasUsed: hexToBigInt(gasUsed),
+    hasEvents: logs.length > 0,
   };
 }
 

@@ -29,7 +29,7 @@ export class SenderBalances {
     clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.#readings = new SingleFlight(clock, REMEMBER_MS);
+    this.#readings = new SingleFlight(clock, { rememberMs: REMEMBER_MS });
   }
 
   read(): Promise<Balance[]> {

@@ -61,7 +61,7 @@ async function connect(...proxies: readonly RpcProxy[]) {
   };
   const settings = { rpcTimeoutMs: 5_000, rpcPollMs: 1_000, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 } as const;
   const rpcs = proxies.map(({ url }) => connectEndpoint(42, url, settings.rpcTimeoutMs, context));
-  const pool = new RpcPool(42, rpcs, settings, context);
+  const pool = new RpcPool(42, rpcs, context, settings);
   await pool.checkAll();
   return { pool, submit: () => submitRaw(createChainClient(42, pool), "0x01", HASH) };
 }

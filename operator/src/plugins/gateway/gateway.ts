@@ -51,7 +51,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
   const app = scope as unknown as App;
   const { context } = app.operator;
   // Everyone who waits for the same round shares the calls.
-  const waits = new SingleFlight<void>(context.clock, REMEMBER_MS);
+  const waits = new SingleFlight<void>(context.clock, { rememberMs: REMEMBER_MS });
 
   async function answer(
     request: FastifyRequest,

@@ -40,7 +40,7 @@ const schema = {
 /** Adds `GET /data`. */
 export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
   const { context } = app.operator;
-  const shared = new SingleFlight<DataPointAnswer>(context.clock, REMEMBER_MS);
+  const shared = new SingleFlight<DataPointAnswer>(context.clock, { rememberMs: REMEMBER_MS });
   const mined = new MinedReports();
 
   async function read(dataset: Dataset, key: Hex): Promise<DataPointAnswer> {

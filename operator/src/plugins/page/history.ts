@@ -36,7 +36,7 @@ const schema = {
 /** Adds `GET /history`. */
 export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
   const { context } = app.operator;
-  const shared = new SingleFlight<HistoryAnswer>(context.clock, REMEMBER_MS);
+  const shared = new SingleFlight<HistoryAnswer>(context.clock, { rememberMs: REMEMBER_MS });
   const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) } };
 
   async function read(dataset: Dataset, key: Hex, query: HistoryQuery): Promise<HistoryAnswer> {

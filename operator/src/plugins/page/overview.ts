@@ -42,7 +42,7 @@ const REMEMBER_MS = 1_000;
 /** Adds `GET /overview`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
 export function addOverview(app: App, shown: ReadonlyMap<number, ShownNetwork>, requestsPerMinute: number): void {
   const { clock } = app.operator.context;
-  const shared = new SingleFlight<NetworkOverview>(clock, REMEMBER_MS);
+  const shared = new SingleFlight<NetworkOverview>(clock, { rememberMs: REMEMBER_MS });
   const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
   app.get("/overview", { schema, config }, async (): Promise<OverviewAnswer> => {
     const networks = [...shown].map(([chainId, network]) => shared.run(String(chainId), () => network.read()).result);
@@ -67,8 +67,8 @@ export class ShownNetwork {
 
   constructor(
     private readonly network: ServedNetwork,
-    readonly plan: PagePlan,
     clock: Clock,
+    readonly plan: PagePlan,
   ) {
     const { client } = network;
     const registry = network.contracts.webOracleRegistry;

@@ -23,7 +23,7 @@ export async function page(
   const shown = new Map<number, ShownNetwork>();
   app.operator.eachNetwork((network) => {
     const plan = plans.find(({ chainId }) => chainId === network.chainId);
-    if (plan !== undefined) shown.set(network.chainId, new ShownNetwork(network, plan, context.clock));
+    if (plan !== undefined) shown.set(network.chainId, new ShownNetwork(network, context.clock, plan));
   });
   const shownOf = ({ chainId }: Dataset): ShownNetwork => {
     const network = shown.get(chainId);
