@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findDataPoint, type RequestedDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf } from "../../routes/problem-responses.js";
 import { problem } from "../../routes/problems.js";
-import { readHead } from "../../rpc/blocks.js";
+import { readBlockIntervalMs, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { SingleFlight } from "../../single-flight.js";
 
@@ -22,7 +22,8 @@ const schemaOf = <const Route extends "fetchUpdate" | "fetchUpdateByPath">(opera
   description:
     "An ERC-3668 gateway: `client.readContract` of viem and `enableCcipRead` of ethers query it on behalf of a lens, " +
     "which then proves the update on chain within the same `eth_call`. A lookup counts as a data request without " +
-    "broadcast. If the newest block is older than the round, the answer waits for the next block.",
+    "broadcast. If the newest block is older than the round, the answer waits for the next block, for three block " +
+    "intervals at most.",
   response: {
     200: jsonAnswer("A packed update, with which the lens continues.", GatewayAnswer),
     ...gatewayErrorsOf(operationId, statusOf),
@@ -65,7 +66,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
     };
     const { timestamp, update } = updates.preparedAnswer(key) ?? (await prepare());
     const { client, chainId } = dataset;
-    await waits.run(`${chainId} ${timestamp}`, () => waitForRound(client, BigInt(timestamp), context)).result;
+    await waits.run(`${chainId} ${timestamp}`, () => waitForRound(client, timestamp, context)).result;
     return { data: update ?? "0x" };
   }
 
@@ -110,8 +111,12 @@ function statusOf(status: number): number {
   return status === 429 ? 503 : status;
 }
 
-/** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */
-const MAX_WAIT_MS = 30_000;
+/** How many block intervals without a block pass on a chain that makes its blocks by itself. */
+const MISSED_BLOCKS = 3;
+/** The shortest interval that counts: times of blocks are whole seconds. */
+const LEAST_INTERVAL_MS = 1_000;
+/** A block is never older than this on a chain with an interval of at most a second, however late it arrives. */
+const LATE_MS = 5_000;
 const POLL_MS = 1_000;
 /** A wait that is over is remembered for a while: requests name a new round each second. */
 const REMEMBER_MS = 10_000;
@@ -119,24 +124,34 @@ const REMEMBER_MS = 10_000;
 const SPREAD_MS = 1_000;
 
 /**
- * Waits until the newest block is not older than a round, or for a bound: then the caller's node tells what is wrong.
- * `eth_call` executes in the newest block, with its time, and a dataset refuses a round that is later: on a chain with a
- * block every 12 seconds, most current rounds are.
+ * Waits until the newest block is not older than a round: `eth_call` executes in the newest block, with its time, and a
+ * dataset refuses a round that is later. On a chain with a block every 12 seconds, most current rounds are.
  *
  * @param round Seconds since 1970.
- * @throws RpcError
+ * @throws ProblemError where blocks are made on demand, or have stopped. RpcError
  */
 async function waitForRound(
   client: ChainClient,
-  round: bigint,
+  round: number,
   { clock, closing }: Pick<Context, "clock" | "closing">,
 ): Promise<void> {
-  if ((await readHead(client)).timestamp >= round) return;
-  const giveUpAt = clock.monotonic() + MAX_WAIT_MS;
+  const first = await readHead(client);
+  if (first.timestamp >= round) return;
+  const patienceMs = MISSED_BLOCKS * Math.max(LEAST_INTERVAL_MS, await readBlockIntervalMs(client));
+  const noBlock = () => {
+    const title = `The newest block of network ${client.chain.id} is ${round - first.timestamp} s old.`;
+    const detail =
+      "A read executes in it, and the dataset refuses values that are newer. If the chain makes blocks on demand, make " +
+      "one by any transaction, and read again.";
+    return problem("not_ready", { network: client.chain.id }, { title, detail });
+  };
+  if ((round - first.timestamp) * 1_000 > Math.max(LATE_MS, patienceMs)) throw noBlock();
+  const giveUpAt = clock.monotonic() + patienceMs;
   do {
+    if (clock.monotonic() >= giveUpAt) throw noBlock();
     await wait(POLL_MS, closing);
     closing.throwIfAborted();
-  } while ((await readHead(client)).timestamp < round && clock.monotonic() < giveUpAt);
+  } while ((await readHead(client)).timestamp < round);
   await wait(SPREAD_MS, closing);
   closing.throwIfAborted();
 }

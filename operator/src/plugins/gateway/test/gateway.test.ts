@@ -132,6 +132,20 @@ describe("a lookup", () => {
       await client.setIntervalMining({ interval: 1 });
     }
   });
+
+  test("says at once that a chain which makes blocks on demand has no new one", async () => {
+    const { client } = chain;
+    await client.setIntervalMining({ interval: 0 });
+    aheadMs += 10_000;
+    try {
+      const { http, code, message } = await get(callOf("SPOTPX/ASLEEP-USD"));
+      expect([http, code]).toEqual([503, "not_ready"]);
+      expect(message).toMatch(/^The newest block of network 42 is 1\d s old\. A read executes in it/);
+    } finally {
+      aheadMs -= 10_000;
+      await client.setIntervalMining({ interval: 1 });
+    }
+  });
 });
 
 // What the lens takes from a gateway, and what it refuses: test/lens/VerifiedLens.t.sol.
