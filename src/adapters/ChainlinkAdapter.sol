@@ -61,7 +61,7 @@ contract ChainlinkAdapter is SingleKeyReader {
     }
 
     /// @notice Returns the stored round, as `latestRoundData` does. A dataset keeps no older ones: reverts with "No
-    /// data present" for any other id.
+    /// data present" for any other id. A consumer that compares a round with the previous one is not supported.
     function getRoundData(uint80 id) external view returns (uint80, int256, uint256, uint256, uint80) {
         (uint80 round, int256 answer) = _storedRound();
         if (round != id) _revertNoData();

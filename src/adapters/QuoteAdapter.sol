@@ -30,6 +30,9 @@ contract QuoteAdapter {
     /// @notice An asset is listed twice.
     error AssetListedTwice(address asset);
 
+    /// @notice A token says that it has more decimals than `max`: amounts of it would not fit in a word.
+    error TooManyDecimals(address asset, uint256 decimals, uint256 max);
+
     struct Listing {
         uint8 decimals;
         bool isListed;
@@ -37,6 +40,9 @@ contract QuoteAdapter {
     }
 
     uint8 private constant DEFAULT_DECIMALS = 18;
+
+    /// @dev With these, no price below 10^23 whole units of the common quote overflows on the way.
+    uint256 private constant MAX_DECIMALS = 36;
 
     /// @dev ISO 4217 numbers have three digits.
     uint160 private constant MAX_CURRENCY = 999;
@@ -54,8 +60,8 @@ contract QuoteAdapter {
 
     /// @param dataset_ A dataset of spot prices.
     /// @param maxAge_ The maximum age of a price, inclusive, in seconds.
-    /// @param assets The assets that can be converted, each one once. A token without `decimals`, and a currency, count
-    /// as having 18.
+    /// @param assets The assets that can be converted, each one once, with at most 36 decimals. A token without
+    /// `decimals`, and a currency, count as having 18.
     constructor(IDataset dataset_, uint256 maxAge_, Asset[] memory assets) {
         (dataset, maxAge) = (dataset_, maxAge_);
         for (uint256 i = 0; i < assets.length; ++i) {
@@ -74,8 +80,7 @@ contract QuoteAdapter {
         if (!from.isListed || !to.isListed) revert OracleUnsupportedPair(base, quote);
         uint256 numerator = _price(from, base, quote);
         uint256 denominator = _price(to, base, quote);
-        // Only the difference of the decimals counts. A price of 208 bits times 10^14 does not overflow; with a greater
-        // difference, the multiplication reverts if it overflows.
+        // Only the difference of the decimals counts. A greater price than tokens have reverts where it overflows.
         (uint256 decimals, uint256 toDecimals) = (from.decimals, to.decimals);
         if (toDecimals > decimals) numerator *= 10 ** (toDecimals - decimals);
         else denominator *= 10 ** (decimals - toDecimals);
@@ -107,6 +112,9 @@ contract QuoteAdapter {
         if (uint160(asset) <= MAX_CURRENCY) return DEFAULT_DECIMALS;
         (bool isDone, bytes memory answer) = asset.staticcall(abi.encodeCall(IERC20Metadata.decimals, ()));
         if (!isDone || answer.length < 32) return DEFAULT_DECIMALS;
-        return abi.decode(answer, (uint8));
+        uint256 decimals = abi.decode(answer, (uint256));
+        if (decimals > MAX_DECIMALS) revert TooManyDecimals(asset, decimals, MAX_DECIMALS);
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return uint8(decimals);
     }
 }
