@@ -1,5 +1,6 @@
 import { type TProperties, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Hash } from "viem";
 import { Problem } from "../http-schemas/problem.js";
 import { OPERATOR_PROBLEMS, type OperatorProblem, type OperatorProblemCode } from "../operator-problem.js";
 
@@ -38,6 +39,11 @@ export class DataRequestError extends Error {
   override readonly name = "DataRequestError";
   /** The errors of the operators that were asked before, in their order. */
   earlier: readonly DataRequestError[] = [];
+  /**
+   * The operator's transaction, if its hash was known before the request failed; else null. It can still be mined: wait for
+   * it before you ask again.
+   */
+  transactionHash: Hash | null = null;
 
   /** @param retryAfterSeconds The time after which to retry; null if the operator did not say. */
   constructor(

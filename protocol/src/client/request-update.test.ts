@@ -107,9 +107,9 @@ test.each(["", "/", "/oracle/v1", "/oracle/v1/"])(
       expect([request.method, request.url]).toEqual(["POST", `${base.replace(/\/$/, "")}/data/request`]);
       expect(JSON.parse(body)).toEqual({ network_id: 42, dataset: DATASET, key: "SPOTPX/ETH-USD", broadcast: true });
       expect(request.headers).toMatchObject({ "content-type": "application/json" });
-      // It has a preference, or takes a stream, only when that is asked for.
+      // It has a preference only when that is asked for, and takes a stream only to have the hash before the wait.
       expect(request.headers.prefer).toBe(base === "" ? undefined : "wait=7");
-      expect(request.headers.accept).not.toContain("event-stream");
+      expect(request.headers.accept?.includes("event-stream")).toBe(base !== "");
       answers(sent)(request, response, body);
     };
     const update = await ask(true, { url: url + base, ...(base !== "" && { wait: 7 }) });
@@ -249,6 +249,30 @@ describe("several operators", () => {
     const { problem, earlier } = await failure(ask(true, { url: [NOBODY, url, NOBODY] }));
     expect(problem.code).toBe("unreachable");
     expect(earlier.map((error) => error.problem.code)).toEqual(["unreachable", "out_of_funds"]);
+  });
+});
+
+describe("a transaction that the operator has signed", () => {
+  const signed = `event: signed\ndata: ${JSON.stringify({ transaction_hash: HASH })}\n\n`;
+  const problem = { title: "No.", status: 502, code: "update_reverted", detail: "None.", error: null };
+
+  test.each<[what: string, code: string, end: (response: ServerResponse) => void]>([
+    ["the connection breaks", "unreachable", (response) => response.destroy()],
+    ["a proxy ends the stream", "unexpected_answer", (response) => response.end()],
+    ["the deadline passes", "timeout", () => {}],
+    ["it fails", "update_reverted", (r) => r.end(`event: problem\ndata: ${JSON.stringify(problem)}\n\n`)],
+  ])("is named, and no other operator is asked, when %s", async (_, code, end) => {
+    const asked: (string | undefined)[] = [];
+    handle = (request, response) => {
+      asked.push(request.url);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(signed, () => setTimeout(() => end(response), 20));
+    };
+    const error = await failure(ask(true, { url: [`${url}/first`, `${url}/second`], wait: 60, timeoutMs: 300 }));
+    expect(error.problem.code).toBe(code);
+    expect(error.transactionHash).toBe(HASH);
+    expect(error.message).toContain(HASH);
+    expect(asked).toEqual(["/first/data/request"]);
   });
 });
 

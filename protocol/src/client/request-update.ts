@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import type { Address, Hash } from "viem";
 import { withoutFinalSlashes } from "../base-url.js";
 import type { DataRequest } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
@@ -14,8 +14,8 @@ import { parseProgress, type UpdateProgress } from "./update-progress.js";
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   /**
    * An operator's base URL, for example `https://oracle.example/v1`, to which `/data/request` is appended. Or several, such
-   * as the operators of a network, in order of preference: the next one is asked when one fails. One that accepts the
-   * request and does not answer delays the next by `timeoutMs`.
+   * as the operators of a network, in order of preference: the next one is asked when one fails, unless its transaction may
+   * be on its way. One that accepts the request and does not answer delays the next by `timeoutMs`.
    */
   readonly url: string | readonly string[];
   /** The chain id of the dataset's network. */
@@ -55,8 +55,9 @@ const STREAM_WAIT = 60;
  * point, and a returned transaction must store it in that dataset and do nothing else. The providers' signatures are not
  * verified here, because the dataset does that: until the transaction is mined, the value is the operator's word.
  *
- * @throws `DataRequestError`, whose `problem.code` is the reason, of the last operator when all of them failed, with the errors
- * of the others as `earlier`; the signal's reason if it was aborted; an Error if there is no URL.
+ * @throws `DataRequestError`, whose `problem.code` is the reason, of the operator that was asked last, with the errors of the
+ * others as `earlier`, and its `transactionHash` if that is known; the signal's reason if it was aborted; an Error if there
+ * is no URL.
  */
 export async function requestUpdate<const Broadcast extends boolean>(
   parameters: RequestUpdateParameters<Broadcast>,
@@ -69,6 +70,7 @@ export async function requestUpdate(parameters: RequestUpdateParameters): Promis
     } catch (error) {
       if (!(error instanceof DataRequestError)) throw error;
       error.earlier = errors.slice();
+      if (error.transactionHash !== null) throw error;
       errors.push(error);
     }
   }
@@ -77,6 +79,11 @@ export async function requestUpdate(parameters: RequestUpdateParameters): Promis
 
 async function requestFrom(url: string, parameters: RequestUpdateParameters): Promise<BroadcastUpdate | UnsentUpdate> {
   const { wait, onProgress, signal } = parameters;
+  let hash: Hash | null = null;
+  const onStep = (step: UpdateProgress) => {
+    if ("transaction_hash" in step) hash = step.transaction_hash as Hash;
+    onProgress?.(step);
+  };
   const waitMs = 1000 * (wait ?? (onProgress ? STREAM_WAIT : 0));
   const timeoutMs = parameters.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs;
   const deadline = new Deadline(timeoutMs, signal);
@@ -89,7 +96,9 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
   try {
     const response = await post(url, parameters, deadline.signal).catch(networkFailure);
     const text = textOf(response, deadline.signal, networkFailure);
-    return toUpdate(parameters, response.status, await readAnswer(response, text, onProgress));
+    return toUpdate(parameters, response.status, await readAnswer(response, text, onStep));
+  } catch (error) {
+    throw error instanceof DataRequestError && hash !== null ? withTransaction(error, hash) : error;
   } finally {
     deadline.clear();
   }
@@ -101,11 +110,13 @@ function post(
   signal: AbortSignal,
 ) {
   const body: DataRequest = { network_id: networkId, dataset, key, broadcast };
+  // A stream has the hash before the wait, whatever ends the connection then.
+  const isStream = onProgress !== undefined || (broadcast && wait !== undefined);
   return sendRequest(`${withoutFinalSlashes(url)}/data/request`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
-      accept: `${onProgress ? "text/event-stream" : "application/json"}, ${PROBLEM_CONTENT_TYPE}`,
+      accept: `${isStream ? "text/event-stream" : "application/json"}, ${PROBLEM_CONTENT_TYPE}`,
       ...(wait !== undefined && { prefer: `wait=${wait}` }),
     },
     body: JSON.stringify(body),
@@ -126,10 +137,10 @@ async function* textOf(response: Response, signal: AbortSignal, networkFailure: 
 async function readAnswer(
   { status, headers }: Response,
   text: AsyncIterable<string>,
-  onProgress: RequestUpdateParameters["onProgress"],
+  onStep: (step: UpdateProgress) => void,
 ): Promise<unknown> {
   if (headers.get("content-type")?.startsWith("text/event-stream")) {
-    return readStream(serverSentEvents(text), status, onProgress);
+    return readStream(serverSentEvents(text), status, onStep);
   }
   let json = "";
   for await (const part of text) json += part;
@@ -144,15 +155,15 @@ async function readAnswer(
 async function readStream(
   events: AsyncIterable<ServerSentEvent>,
   status: number,
-  onProgress: RequestUpdateParameters["onProgress"],
+  onStep: (step: UpdateProgress) => void,
 ): Promise<unknown> {
   for await (const { event, data: text } of events) {
     const data = parseJson(text);
     if (event === "answer") return data;
     const problem = event === "problem" ? parseProblem(data, status) : null;
     if (problem) throw new DataRequestError(problem);
-    const progress = parseProgress(event, data);
-    if (progress) onProgress?.(progress);
+    const step = parseProgress(event, data);
+    if (step) onStep(step);
   }
   throw unexpectedAnswer(status, "is a stream that ended without an answer");
 }
@@ -168,6 +179,14 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
     null,
     { cause },
   );
+}
+
+/** Adds the transaction that the operator had signed before its request failed. */
+function withTransaction({ problem, retryAfterSeconds, cause }: DataRequestError, hash: Hash): DataRequestError {
+  const detail = `${problem.detail} The operator had signed the transaction ${hash}: look for it before you ask again.`;
+  const error = new DataRequestError({ ...problem, detail }, retryAfterSeconds, { cause });
+  error.transactionHash = hash;
+  return error;
 }
 
 function unreachable(url: string, cause: unknown): DataRequestError {

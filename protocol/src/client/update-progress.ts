@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { Outcome } from "../http-schemas/fields.js";
+import { BYTES32, Outcome } from "../http-schemas/fields.js";
 
-const Transaction = { transaction_hash: Type.String() };
+const Transaction = { transaction_hash: Type.String({ pattern: BYTES32 }) };
 
 /** The events in an operator's stream. */
 const EVENTS = {
