@@ -6,8 +6,8 @@ import type { FailureCode } from "./source-failure.js";
 const DEADLINE_MS = 5_000;
 const ORIGIN = "https://a.example";
 
-/** The back-offs of requests to one origin. Without jitter, the waits after a time-out are 1, 2, 4 s, and so on. */
-function open(random: () => number = () => 0) {
+/** The back-offs of requests to one origin. The shortest waits after a time-out are 1, 2, 4 s, and so on. */
+function open(random: () => number = () => 1) {
   const backOffs = new RequestBackOffs(DEADLINE_MS, random);
   const record = (reading: Parameters<typeof backOffs.record>[1], startedAt: number, now: number, id = "request") =>
     backOffs.record([ORIGIN, id], reading, startedAt, now);
@@ -58,12 +58,12 @@ describe("a back-off", () => {
     ]);
   });
 
-  test("is longer by up to a half at random, and never shorter", () => {
+  test("is up to twice as long at random, and never shorter", () => {
     const halfway = open(() => 0.5);
     halfway.fail(0, 0);
-    expect([1_249, 1_250].map(halfway.wait)).toEqual([1, 0]);
-    halfway.fail(1_250, 1_250);
-    expect([3_749, 3_750].map(halfway.wait)).toEqual([1, 0]);
+    expect([1_499, 1_500].map(halfway.wait)).toEqual([1, 0]);
+    halfway.fail(1_500, 1_500);
+    expect([4_499, 4_500].map(halfway.wait)).toEqual([1, 0]);
   });
 
   test("counts all attempts under way when it began as one failure, but waits as long as any of them asks", () => {

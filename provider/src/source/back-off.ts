@@ -1,14 +1,15 @@
 import { err } from "@dataset-oracle/protocol/result";
+import { backOffMs } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import type { Reading, SourceFailure } from "./source-failure.js";
 
 /**
- * After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. The first is the shortest wait
- * after one failure; doubling ends at the maximum, and jitter, or what the source asks for, may go beyond.
+ * After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. The shortest waits are half of
+ * these, and what the source asks for may go beyond.
  */
-const AFTER_RATE_LIMIT = { firstMs: 10_000, maxMs: 300_000 };
-/** After any other failure. The first wait costs no more than the next second's value. */
-const AFTER_FAILURE = { firstMs: 1_000, maxMs: 60_000 };
+const AFTER_RATE_LIMIT = { firstMs: 20_000, maxMs: 600_000 };
+/** After any other failure. The first wait costs hardly more than the next second's value. */
+const AFTER_FAILURE = { firstMs: 2_000, maxMs: 120_000 };
 
 /** More than source files need. Beyond it, the least recently used are forgotten, and only the rate limit remains. */
 const MAX_FAILING = 10_000;
@@ -31,8 +32,7 @@ type BackOffChange = "started" | "ended" | null;
  * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges
  * limit addresses, and after any other failure only the same request, because a broken page says nothing about others.
  *
- * The wait doubles with each failure in a row, plus up to half of it at random, so that providers that failed together
- * do not return together. After the wait, one attempt is made alone; the others wait for its outcome.
+ * The wait doubles with each failure in a row. After it, one attempt is made alone; the others wait for its outcome.
  *
  * It makes no request and has no clock.
  */
@@ -95,15 +95,13 @@ export class RequestBackOffs {
     }
     const failure = reading.error;
     const isLimit = failure.code === "throttled";
-    const { firstMs, maxMs } = isLimit ? AFTER_RATE_LIMIT : AFTER_FAILURE;
     const key = isLimit ? origin : id;
     const known = this.#failing.get(key);
     const failing = known ?? { failure, failures: 0, until: -Infinity, attemptUntil: -Infinity };
     failing.failure = failure;
     if (startedAt >= failing.until) {
-      const wait = Math.min(maxMs, firstMs * 2 ** failing.failures);
       failing.failures += 1;
-      failing.until = now + wait * (1 + this.random() / 2);
+      failing.until = now + backOffMs(failing.failures, isLimit ? AFTER_RATE_LIMIT : AFTER_FAILURE, this.random);
       failing.attemptUntil = -Infinity;
     }
     // The source may have asked for a longer wait.
