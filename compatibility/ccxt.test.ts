@@ -5,7 +5,7 @@ import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-pri
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import ccxt from "ccxt";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../provider/src/source/load-sources.js";
 import { SourceReader } from "../provider/src/source/source-reader.js";
 
@@ -47,6 +47,8 @@ const REFERENCES: Readonly<Record<string, Reference>> = {
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 const BASES = ["ETH", "LTC"];
+/** An exchange is compared in the first of these that it has. */
+const QUOTES = ["USD", "EUR", "GBP", "BTC"];
 
 let market: Market;
 beforeAll(async () => {
@@ -54,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => market.close());
 
-it.each(Object.entries(REFERENCES))(
+test.each(Object.entries(REFERENCES))(
   "ccxt reads the same prices from %s's format",
   async (name, { id = name, path = "", marketId, method }) => {
     const source = SOURCES.get(name);
@@ -64,9 +66,12 @@ it.each(Object.entries(REFERENCES))(
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
     for (const kind of Object.keys(exchange.urls.api)) exchange.urls.api[kind] = local + path;
-    const quote = source.queries.get("ETH-USD")?.rate === null ? "USD" : "USDT";
+    const listed = QUOTES.find((one) => source.queries.has(`ETH-${one}`)) ?? "";
+    const bases = BASES.filter((base) => source.queries.has(`${base}-${listed}`));
+    expect(bases).toContain("ETH");
+    const quote = source.queries.get(`ETH-${listed}`)?.rate === null ? listed : "USDT";
     exchange.setMarkets(
-      BASES.map((base) => ({
+      bases.map((base) => ({
         ...{ id: marketId(base, quote), symbol: `${base}/${quote}`, type: "spot", spot: true, active: true },
         ...{ base, quote, baseId: base, quoteId: quote, precision: { amount: 1e-8, price: 1e-8 }, limits: {} },
       })),
@@ -74,10 +79,10 @@ it.each(Object.entries(REFERENCES))(
     const egress = new Egress({ redirectedOrigins: { [source.origin]: local } });
     const context = { clock: SYSTEM_CLOCK, random: () => 0, closing: new AbortController().signal };
     const reader = new SourceReader(egress, egress, context, { timeoutMs: 10_000, hasReserve: false });
-    for (const base of BASES) {
+    for (const base of bases) {
       const symbol = `${base}/${quote}`;
-      const query = source.queries.get(`${base}-USD`);
-      if (query === undefined) throw new Error(`${name} has no ${base}-USD.`);
+      const query = source.queries.get(`${base}-${listed}`);
+      if (query === undefined) throw new Error(`${name} has no ${base}-${listed}.`);
       const ask = async () => {
         const answer = await reader.read({ ...query.request, rateLimit: null }, false);
         const reading = answer.ok ? query.read(answer.value.document) : answer;
@@ -91,7 +96,7 @@ it.each(Object.entries(REFERENCES))(
       };
       const ours = await ask();
       expect(await theirs(), `${name} ${symbol}`).toBe(ours);
-      const start = Number(MARKET_PAIRS.find(({ pair }) => pair === `${base}-USD`)?.start);
+      const start = Number(MARKET_PAIRS.find(({ pair }) => pair === `${base}-${listed}`)?.start);
       expect(Math.abs(ours / start - 1)).toBeLessThan(0.05);
     }
     await egress.close();

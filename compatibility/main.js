@@ -10,24 +10,32 @@ import { runFoundry } from "@dataset-oracle/tools/foundry";
 import { installFolder } from "@dataset-oracle/tools/install-folder";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { installNodes, NEWER, withNode } from "./nodes.js";
-import { renewStamp } from "./stamp.js";
+import { renewStamp, SUBJECTS } from "./stamp.js";
 
-const USAGE = `Usage: npm run compatibility [-- [--install] [FILE...]]
+const USAGE = `Usage: npm run compatibility [-- [--install] [SUBJECT...]]
 
 Runs the tests with other people's programs, which it installs into compatibility/ (2.3 GB): older compilers, Hardhat,
-Ganache, ethers, web3.js, wagmi, ccxt, OpenAPI linters, Ponder, Jest, webpack, Next.js, Bun, Deno, workerd, and other
-versions of Node and viem. If all pass, it renews
-compatibility/stamp.json; commit it. npm run check fails when what these tests check has changed since.
+Ganache, ethers, web3.js, wagmi, ccxt, Spectral, Ponder, Jest, webpack, Next.js, Bun, Deno, workerd, and other versions
+of Node and viem. If they pass, it renews their lines of compatibility/stamp.json; commit it. npm run check fails when
+what one of them checks has changed since.
 
-  FILE        run only tests whose file names contain this, and leave the stamp
+  SUBJECT     a test, by its name (default: all): ${SUBJECTS.slice(0, 4).join(", ")},
+              ${SUBJECTS.slice(4, 9).join(", ")},
+              ${SUBJECTS.slice(9).join(", ")}
   --install   only install the programs
   --help      show this text
 
 Examples
   npm run compatibility
-  npm run compatibility -- ethers`;
+  npm run compatibility -- ccxt openapi`;
 
 const { values, positionals } = readArguments(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
+const unknown = positionals.filter((name) => !SUBJECTS.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no subject ${unknown.join(" or ")}.\n\n${USAGE}`);
+  process.exit(2);
+}
+const subjects = positionals.length > 0 ? positionals : SUBJECTS;
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 /**
@@ -53,6 +61,6 @@ if (!values.install) {
   if (!existsSync(gethBinary())) console.log("The tests on geth are left out: `npm run geth` compiles it.");
   const bin = join(ROOT, "node_modules/.bin");
   run(join(bin, "tsc"), ["-p", folder]);
-  run(join(bin, "vitest"), ["run", "--root", folder, ...positionals]);
-  if (positionals.length === 0) await renewStamp();
+  run(join(bin, "vitest"), ["run", "--root", folder, ...subjects.map((name) => `${name}.test.ts`)]);
+  await renewStamp(subjects);
 }

@@ -1,5 +1,6 @@
-// The stamp says what these tests last passed with: a hash of each thing that they check. `npm run compatibility` renews
-// it once all of them pass, and `npm run check` fails when something has changed since, so that CI need not run them.
+// The stamp says what these tests last passed with: for each subject, which is a test file, a hash of what it checks.
+// `npm run compatibility` renews it for the subjects that pass, and `npm run check` fails when something has changed
+// since, so that CI need not run them.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,18 +11,30 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 const STAMP = fileURLToPath(new URL("stamp.json", import.meta.url));
 
-/** The paths of what is checked, as git's patterns, by the name that the stamp has for it. */
-const PATHS = {
-  "compatibility/": ["compatibility", ":!compatibility/stamp.json"],
-  "the contracts": ["src/*.sol", "test/examples/*.sol", "foundry.toml"],
-  "the client": ["protocol/src/*.ts", ":!protocol/src/*.test.ts"],
-  "the formats of exchanges": [
-    "provider/sources/*.json",
-    "devnet/src/simulated-market/*.ts",
-    ":!devnet/src/simulated-market/*.test.ts",
-  ],
-  "the examples": ["examples", "tools/create-example-project.js", ":!*.md"],
+const CONTRACTS = ["src/*.sol", "test/examples/*.sol", "foundry.toml"];
+const CLIENT = ["protocol/src/*.ts", ":!protocol/src/*.test.ts"];
+const EXAMPLES = ["examples", "tools/create-example-project.js", ":!*.md"];
+
+/** What each subject checks, as git's patterns: the test of that name, what all tests share, and these. */
+const CHECKED = {
+  ccxt: ["provider/sources/*.json", "devnet/src/simulated-market/*.ts", ":!devnet/src/simulated-market/*.test.ts"],
+  "client-package": [...CONTRACTS, ...CLIENT],
+  "development-chains": [...CONTRACTS, ...CLIENT],
+  examples: [...CONTRACTS, ...CLIENT, ...EXAMPLES],
+  indexer: [...CONTRACTS, ...CLIENT, ...EXAMPLES],
+  "nodejs-versions": [...CONTRACTS, ...CLIENT],
+  "old-evm": [],
+  openapi: [],
+  "sending-returned-transactions": [...CONTRACTS, ...CLIENT],
+  "solc-versions": [...CONTRACTS, ...EXAMPLES],
+  "source-verification": CONTRACTS,
+  "third-party-consumers": [...CONTRACTS, ...CLIENT],
+  "verified-read": [...CONTRACTS, ...CLIENT],
 };
+const SHARED = ["compatibility", ":!compatibility/*.test.ts", ":!compatibility/main.js", ":!compatibility/stamp.*"];
+
+/** @type {typeof import("./stamp.js").SUBJECTS} */
+export const SUBJECTS = Object.keys(CHECKED);
 
 /** @param {string} text */
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
@@ -74,14 +87,18 @@ export function documentedBlocks(repository) {
     .filter((block) => /from "(?!viem|@dataset-oracle|node:)/.test(block));
 }
 
-/** Returns a hash of each thing that is checked. */
+/** Returns the hash of each subject. */
 async function currentHashes() {
   // The built services take seconds to load, and the tests of this file need none.
-  const { openApiDocuments } = await import("./openapi-documents.js");
-  const files = Object.entries(PATHS).map(([name, patterns]) => [name, hashFiles(ROOT, patterns)]);
-  const schemas = sha256(JSON.stringify(await openApiDocuments()));
-  const blocks = sha256(documentedBlocks(ROOT).join("\n"));
-  return { ...Object.fromEntries(files), "the schemas of the routes": schemas, "the documents' code": blocks };
+  const { openApiDocuments } = await import("../docs/site/app-for-docs.js");
+  /** @type {Record<string, string>} */
+  const more = { openapi: JSON.stringify(await openApiDocuments()), examples: documentedBlocks(ROOT).join("\n") };
+  return Object.fromEntries(
+    Object.entries(CHECKED).map(([subject, patterns]) => {
+      const test = hashFiles(ROOT, [`compatibility/${subject}.test.ts`]);
+      return [subject, sha256(test + hashFiles(ROOT, [...SHARED, ...patterns]) + (more[subject] ?? ""))];
+    }),
+  );
 }
 
 /**
@@ -93,18 +110,23 @@ export function complaint(stamp, current) {
   const changed = Object.keys(current).filter((name) => stamp[name] !== current[name]);
   if (changed.length === 0) return null;
   return (
-    `compatibility/stamp.json is not current: ${changed.join(", ")} changed since the tests with other people's versions ` +
-    "last passed. Run `npm run compatibility`, which renews it, and commit it."
+    `compatibility/stamp.json is not current: what ${changed.join(", ")} check has changed since it last passed with ` +
+    `other people's versions. Run \`npm run compatibility -- ${changed.join(" ")}\`, which renews it, and commit it.`
   );
 }
 
-export async function renewStamp() {
-  writeFileSync(STAMP, `${JSON.stringify(await currentHashes(), null, 2)}\n`);
+const readStamp = () => (existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, "utf8")) : {});
+
+/** @type {typeof import("./stamp.js").renewStamp} */
+export async function renewStamp(subjects) {
+  const stamp = readStamp();
+  const current = await currentHashes();
+  const renewed = SUBJECTS.map((subject) => [subject, (subjects.includes(subject) ? current : stamp)[subject]]);
+  writeFileSync(STAMP, `${JSON.stringify(Object.fromEntries(renewed), null, 2)}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const stamp = existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, "utf8")) : {};
-  const message = complaint(stamp, await currentHashes());
+  const message = complaint(readStamp(), await currentHashes());
   if (message !== null) {
     console.error(message);
     process.exitCode = 1;

@@ -5,3 +5,6 @@ export declare function withAppForDocs<T>(ask: (app: App) => T | Promise<T>): Pr
 
 /** Calls `ask` with the app of a provider that answers nothing else and opens no port. */
 export declare function withProviderAppForDocs<T>(ask: (app: App) => T | Promise<T>): Promise<T>;
+
+/** Returns the documents that an operator with all plugins and a provider serve at `/openapi.json`. */
+export declare function openApiDocuments(): Promise<{ readonly operator: object; readonly provider: object }>;

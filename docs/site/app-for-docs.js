@@ -43,3 +43,11 @@ export async function withProviderAppForDocs(ask) {
     await app.close();
   }
 }
+
+/** @param {Pick<import("@dataset-oracle/service/http-server/app").App, "inject">} app */
+const documentOf = async (app) => (await app.inject("/openapi.json")).json();
+
+/** @type {typeof import("./app-for-docs.js").openApiDocuments} */
+export async function openApiDocuments() {
+  return { operator: await withAppForDocs(documentOf), provider: await withProviderAppForDocs(documentOf) };
+}

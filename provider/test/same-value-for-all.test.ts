@@ -40,7 +40,7 @@ async function answersOfExchanges(): Promise<ReadonlyMap<string, string>> {
       quote: quote(exchange, name),
     }));
   const app = Fastify();
-  for (const [name, addTicker] of Object.entries(TICKERS)) {
+  for (const [name, addTicker] of TICKERS) {
     const prices = { quote, quotes, names: () => names } as unknown as SimulatedPrices;
     await app.register(async (scope) => addTicker(scope, prices), { prefix: `/${name}` });
   }
@@ -132,7 +132,7 @@ describe("a round's value", () => {
   test("is not another one because a stranger asked first, while only operators had a source's next request", async () => {
     const { decide, spend } = open();
     const slow = SOURCES.filter(({ rateLimit }) => rateLimit.perSecond === 1);
-    expect(slow.map(({ name }) => name)).toEqual(["bitfinex", "gemini", "kraken"]);
+    expect(slow.map(({ name }) => name)).toEqual(expect.arrayContaining(["bitfinex", "gemini", "kraken"]));
     await vi.advanceTimersByTimeAsync(700);
     for (const source of slow) void spend(source);
     await vi.advanceTimersByTimeAsync(300);
@@ -148,10 +148,11 @@ describe("a round's value", () => {
     "is the operators' or none when a stranger asks after any sources were used up %i ms into a second",
     async (ms) => {
       let decided = 0;
-      for (let subset = 0; subset < 2 ** SOURCES.length; ++subset) {
+      const sources = SOURCES.filter(({ queries }) => queries.has("ETH-USD"));
+      for (let subset = 0; subset < 2 ** sources.length; ++subset) {
         const { decide, spend } = open(SLOW);
         await vi.advanceTimersByTimeAsync(ms);
-        for (const [i, source] of SOURCES.entries()) if ((subset >> i) % 2 === 1) void spend(source);
+        for (const [i, source] of sources.entries()) if ((subset >> i) % 2 === 1) void spend(source);
         await vi.advanceTimersByTimeAsync(1_000 - ms);
         const round = second();
         const ofStranger = decide(["ETH-USD"], round, STRANGER);

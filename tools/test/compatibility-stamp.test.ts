@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeEach, expect, test } from "vitest";
-import { complaint, documentedBlocks, hashFiles } from "../../compatibility/stamp.js";
+import { complaint, documentedBlocks, hashFiles, SUBJECTS } from "../../compatibility/stamp.js";
 
 let repository: string;
 const write = (path: string, text: string) => writeFileSync(join(repository, path), text);
@@ -36,6 +37,11 @@ test.each<[does: "changes" | "stays", with_: string, change: () => void]>([
   expect(hash() === before).toBe(does === "stays");
 });
 
+test("every test with other people's programs has a line", () => {
+  const files = readdirSync(join(ROOT, "compatibility")).filter((file) => file.endsWith(".test.ts"));
+  expect(files.map((file) => file.slice(0, -".test.ts".length)).toSorted()).toEqual(SUBJECTS.toSorted());
+});
+
 test("there is no hash of no file", () => {
   expect(() => hashFiles(repository, ["src/*.md"])).toThrow("No file is src/*.md.");
 });
@@ -49,10 +55,10 @@ test("programs of documents are checked that import other libraries than viem", 
 });
 
 test("a stamp is current until one of its hashes differs, and the complaint names the command", () => {
-  const stamp = { contracts: "1", client: "2" };
+  const stamp = { ccxt: "1", indexer: "2" };
   expect(complaint(stamp, { ...stamp })).toBeNull();
-  expect(complaint(stamp, { ...stamp, client: "3" })).toMatch(
-    /not current: client changed since .*`npm run compatibility`/,
+  expect(complaint(stamp, { ...stamp, indexer: "3" })).toMatch(
+    /not current: what indexer check has changed .*`npm run compatibility -- indexer`/,
   );
-  expect(complaint({}, stamp)).toContain("contracts, client");
+  expect(complaint({}, stamp)).toContain("-- ccxt indexer`");
 });

@@ -9,8 +9,8 @@ const run = promisify(execFile);
 
 /** Scripts that run other programs, which have arguments of their own. */
 const OTHERS = (
-  "prepare build build:sol prestart test test:sol test:ts test:units install:tests check check:sol check:compatibility " +
-  "format forge alerts crash container docs"
+  "prepare build build:sol prestart test test:sol test:ts test:units install:tests check check:sol " +
+  "check:openapi check:compatibility format forge alerts crash container docs"
 ).split(" ");
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

@@ -1,11 +1,16 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import * as exchanges from "./exchanges.js";
+import { EXCHANGES } from "../exchange-origins.js";
 import { MARKET_PAIRS, type MarketPair } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 import { weatherApi } from "./weather-api.js";
 
-/** How each exchange answers, by its name. */
-export const TICKERS: Readonly<Record<string, (app: FastifyInstance, prices: SimulatedPrices) => void>> = exchanges;
+/** How each exchange that has a source file answers: the file of its name in the folder adds its routes. */
+export const TICKERS: readonly (readonly [
+  name: string,
+  addTicker: (app: FastifyInstance, prices: SimulatedPrices) => void,
+])[] = await Promise.all(
+  EXCHANGES.map(async (name) => [name, (await import(`./exchanges/${name}.js`)).addTicker] as const),
+);
 
 /** Sent with every answer, so that nobody takes the prices for real ones. */
 const NOTICE = "simulated: no price or other value here is real";
@@ -47,7 +52,7 @@ export async function startMarket({
     reply.header("x-simulated", NOTICE);
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
-  for (const [name, addTicker] of Object.entries(TICKERS)) {
+  for (const [name, addTicker] of TICKERS) {
     await app.register(async (scope) => addTicker(scope, prices), { prefix: `/${name}` });
   }
   await app.register(weatherApi, { prefix: "/weather" });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Quote, SimulatedPrices } from "./simulated-prices.js";
+import type { Quote, SimulatedPrices } from "../simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
 
@@ -12,7 +12,7 @@ const CLASSED_QUOTES: Readonly<Record<string, string>> = { USD: "ZUSD", EUR: "ZE
  * `error`, and then there is no `result`.
  * Format: https://docs.kraken.com/api-reference/market-data/get-ticker-information
  */
-export function kraken(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   const names = new Map(prices.names().flatMap((name) => [requestName(name), ownName(name)].map((key) => [key, name])));
   app.get<{ Querystring: { pair?: string } }>("/0/public/Ticker", (request, reply) => {
     const asked = request.query.pair?.split(",").map((name) => names.get(name)) ?? prices.names();

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import type { SimulatedPrices } from "./simulated-prices.js";
+import type { SimulatedPrices } from "../simulated-prices.js";
 
 /**
  * Binance's public prices, of one symbol or of all. It quotes in USDT, not in US dollars.
  * Format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints#symbol-price-ticker
  */
-export function binance(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   app.get<{ Querystring: { symbol?: string } }>("/api/v3/ticker/price", (request, reply) => {
     const all = prices.quotes("binance", "USDT").map(({ name, quote }) => ({
       symbol: name.replace("-", ""),

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import type { SimulatedPrices } from "./simulated-prices.js";
+import type { SimulatedPrices } from "../simulated-prices.js";
 
 /**
  * OKX's public tickers, of all spot pairs. Here it quotes in USDT, not in US dollars.
  * Format: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-tickers
  */
-export function okx(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   app.get<{ Querystring: { instType?: string } }>("/api/v5/market/tickers", (request, reply) => {
     if (request.query.instType !== "SPOT") {
       return reply.status(400).send({ code: "51000", msg: "Parameter instType error", data: [] });

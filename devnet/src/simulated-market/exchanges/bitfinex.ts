@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { SimulatedPrices } from "./simulated-prices.js";
+import type { SimulatedPrices } from "../simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", BCH: "BCHN" };
 
@@ -7,7 +7,7 @@ const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", B
  * Bitfinex's public tickers, of the symbols that are asked for or of ALL. Prices are numbers, in as few digits as they
  * need; a symbol that it does not list is left out. Format: https://docs.bitfinex.com/reference/rest-public-tickers
  */
-export function bitfinex(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   app.get<{ Querystring: { symbols?: string } }>("/v2/tickers", (request, reply) => {
     const asked = request.query.symbols;
     if (asked === undefined) return reply.status(500).send(["error", 10020, "symbols: invalid"]);

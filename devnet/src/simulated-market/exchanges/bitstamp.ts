@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Quote, SimulatedPrices } from "./simulated-prices.js";
+import type { Quote, SimulatedPrices } from "../simulated-prices.js";
 
 /**
  * Bitstamp's public ticker, of one pair or of all. Format: https://www.bitstamp.net/api/#tag/Tickers
@@ -7,7 +7,7 @@ import type { Quote, SimulatedPrices } from "./simulated-prices.js";
  * A pair that it does not list is answered with HTTP 404. The form of the error's body is documented for other calls,
  * and not verified for this one.
  */
-export function bitstamp(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   const names = new Map(prices.names().map((name) => [name.replace("-", "").toLowerCase(), name]));
   app.get("/api/v2/ticker/", () =>
     prices.quotes("bitstamp").map(({ name, quote }) => ({ ...ticker(quote), pair: name.replace("-", "/") })),

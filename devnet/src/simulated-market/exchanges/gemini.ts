@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import type { SimulatedPrices } from "./simulated-prices.js";
+import type { SimulatedPrices } from "../simulated-prices.js";
 
 /** Gemini's public price feed, of all pairs. Format: https://docs.gemini.com/rest-api/#price-feed */
-export function gemini(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   app.get("/v1/pricefeed", () =>
     prices.quotes("gemini").map(({ name, quote }) => ({
       pair: name.replace("-", ""),

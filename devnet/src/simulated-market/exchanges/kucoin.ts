@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import type { SimulatedPrices } from "./simulated-prices.js";
+import type { SimulatedPrices } from "../simulated-prices.js";
 
 /**
  * KuCoin's public tickers, of all pairs. Here it quotes in USDT, not in US dollars.
  * Format: https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-all-tickers
  */
-export function kucoin(app: FastifyInstance, prices: SimulatedPrices): void {
+export function addTicker(app: FastifyInstance, prices: SimulatedPrices): void {
   app.get("/api/v1/market/allTickers", () => {
     const ticker = prices.quotes("kucoin", "USDT").map(({ name, quote }) => ({
       symbol: name,
