@@ -32,7 +32,7 @@ interface Call {
 
 /** A signer in the form that Web3Signer documents: `eth_accounts`, and `eth_signTransaction` with the result in hex. */
 const HONEST = {
-  listed: [held.address] as readonly string[],
+  listed: [held.address] as readonly string[] | null,
   account: held as LocalAccount,
   change: (transaction: TransactionSerializable): TransactionSerializable => transaction,
   wrap: (signed: Hex): unknown => signed,
@@ -46,8 +46,10 @@ async function listener(request: IncomingMessage, response: ServerResponse): Pro
   if (signer.fault !== null) return signer.fault(request, response);
   signer.calls.push({ method, params });
   const sign = async () => signer.wrap(await signer.account.signTransaction(signer.change(transactionOf(params[0]))));
-  const result = method === "eth_accounts" ? signer.listed : await sign();
-  response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  const isUnknown = method === "eth_accounts" && signer.listed === null;
+  const error = { code: -32_601, message: "Method not found" };
+  const answer = isUnknown ? { error } : { result: method === "eth_accounts" ? signer.listed : await sign() };
+  response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
 }
 
 function transactionOf(asked: Record<string, Hex> = {}): TransactionSerializable {
@@ -114,6 +116,12 @@ describe("an account whose key a signer holds", () => {
     // Geth answers with an object.
     signer.wrap = (raw) => ({ raw, tx: { nonce: "0x7" } });
     expect(await account.signTransaction(TRANSACTION)).toBe(await held.signTransaction(TRANSACTION));
+  });
+
+  test("that only signs, and lists no accounts, is used with the address that is configured", async () => {
+    signer.listed = null;
+    await (await load()).check?.();
+    expect(await (await accountOf()).signTransaction(TRANSACTION)).toBe(await held.signTransaction(TRANSACTION));
   });
 
   test("signs nothing but transactions", async () => {

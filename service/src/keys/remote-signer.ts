@@ -9,12 +9,14 @@ import { callJsonRpc, type JsonRpcService } from "../trusted/json-rpc.js";
 import { urlRemover } from "../trusted/url-remover.js";
 import { type AccountSource, accountOfSigner } from "./account-source.js";
 
+/** "Method not found" and "method not supported", by JSON-RPC and EIP-1474. */
+const UNKNOWN_METHOD = [-32_601, -32_004];
 /** Of each call to a signer. Services that keep keys sign within a second. */
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1024 * 1024 };
 
 /**
  * Takes accounts whose keys are in a signer outside this process, which speaks JSON-RPC as Web3Signer does:
- * `eth_accounts` and `eth_signTransaction`.
+ * `eth_signTransaction` and, where it lists its accounts, `eth_accounts`.
  *
  * @param suffix Follows the variables' names: `_42` makes `OPERATOR_SIGNER_URL_42`.
  */
@@ -110,19 +112,22 @@ class RemoteSigner {
 
   /** Returns those addresses that the signer does not list. @throws Error when it does not answer. */
   async findMissing(addresses: readonly Address[]): Promise<readonly Address[]> {
-    const listed = await this.#call("eth_accounts", []);
-    if (!Array.isArray(listed)) throw new Error("eth_accounts: answered no list");
-    const all = new Set(listed.map((one) => String(one).toLowerCase()));
+    const listed = await this.#call("eth_accounts", [], UNKNOWN_METHOD);
+    if (listed !== undefined && !Array.isArray(listed)) throw new Error("eth_accounts: answered no list");
+    // One that only signs is believed: who has signed is looked at each time.
+    const all = new Set((listed ?? addresses).map((one) => String(one).toLowerCase()));
     for (const address of addresses) if (all.has(address.toLowerCase())) this.#found.add(address);
     return addresses.filter((address) => !this.#found.has(address));
   }
 
-  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+  /** @param accepted The codes of errors for which it returns undefined. */
+  async #call(method: string, params: readonly unknown[], accepted: readonly number[] = []): Promise<unknown> {
     const fail = (reason: string) => new Error(`${method}: ${this.#withoutSecrets(reason).slice(0, 300)}`);
     const called = await callJsonRpc(this.#service, method, params);
     if (!called.ok) throw fail(called.error.detail);
     const { answer, unusable } = called.value;
     if (answer === null) throw fail(unusable);
+    if ("code" in answer && accepted.includes(answer.code)) return undefined;
     if ("code" in answer) throw fail(`answered ${answer.code}: ${answer.message}`);
     return answer.result;
   }
