@@ -56,7 +56,7 @@ interface Turn {
   readonly stageFromMs: number;
   /** The chain's head at that time. */
   readonly stageBlock: bigint;
-  /** True while a stage in which no new block was seen is waited for once more. */
+  /** True while it waits once again, because it saw no new block during the stage. */
   readonly isRepeated: boolean;
   /** The round of this turn that was sent last; null if none was. */
   readonly sentRound: bigint | null;
@@ -410,7 +410,7 @@ function takeTurns(
 }
 
 /**
- * Passes the stages that are over. One in which no new block was seen is waited for once more.
+ * Passes the stages that are over. After one in which it saw no new block, it waits once again.
  *
  * @returns `endsAtMs`: when the present stage ends; null if there is none left.
  */
