@@ -12,8 +12,8 @@ import { Lease, unusableFolder } from "./decisions/lease.js";
 import { EvidenceStore } from "./evidence/evidence-store.js";
 import type { Setup } from "./load-setup.js";
 import { Metrics } from "./metrics.js";
-import { ReportSigner } from "./report-signer.js";
-import { Reporter } from "./reporter.js";
+import { ReportSigner } from "./reports/report-signer.js";
+import { Reporter } from "./reports/reporter.js";
 import { routes } from "./routes.js";
 import { MAX_PUBLISHED_IN_FLIGHT, SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
@@ -61,7 +61,11 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
       hasReserve,
     });
   const reporter = new Reporter(served, webOracleKeys, decider, new ReportSigner(account, logger, metrics));
-  metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
+  metrics.watch(
+    memory,
+    () => lease.problem === "lost",
+    async () => (await decider.unreadiness()) === null,
+  );
 
   const app = await buildApp(context, {
     ...config,

@@ -6,7 +6,7 @@ import { AddressRanges } from "@dataset-oracle/service/http-server/caller-addres
 import { serverSettings } from "@dataset-oracle/service/http-server/serve";
 import { SecretSettings } from "@dataset-oracle/service/untrusted/secrets";
 import { type Static, Type } from "@sinclair/typebox";
-import { rateLimitSchema } from "./rate-limit.js";
+import { rateLimitSchema } from "./callers/rate-limit.js";
 import { SOURCE_MS } from "./source/source-reader.js";
 
 /** The settings for serving the Web Oracle's datasets. */

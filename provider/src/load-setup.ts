@@ -7,7 +7,7 @@ import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkLeaseFolder, unusableFolder } from "./decisions/lease.js";
-import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
+import { findServedDatasets, requireKeys, type Served } from "./keys/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
 

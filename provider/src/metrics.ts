@@ -1,9 +1,7 @@
 import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { ValueWithSources } from "./combined-value.js";
-import type { DecisionMemory } from "./decisions/decision-memory.js";
-import type { Lease } from "./decisions/lease.js";
-import type { ServedKey } from "./served-keys.js";
+import type { ServedKey } from "./keys/served-keys.js";
+import type { ValueWithSources } from "./value/combined-value.js";
 
 /** A provider's metrics for Prometheus, besides those of its requests and its process. They contain no keys. */
 export class Metrics {
@@ -78,11 +76,11 @@ export class Metrics {
   }
 
   /** Adds the metrics that are computed when they are read: the number of decisions, the lease's loss, and readiness. */
-  watch(memory: Pick<DecisionMemory, "count">, lease: Pick<Lease, "problem">, isReady: () => Promise<boolean>): void {
+  watch(memory: { readonly count: number }, isLost: () => boolean, isReady: () => Promise<boolean>): void {
     const add = scrapedMetrics(this.registry);
     add("provider_remembered_decisions", [], "Decisions in memory.", () => [[{}, memory.count]]);
     const lost = "1 once the lease is lost to another process, or its files were removed: the process ends.";
-    add("provider_lease_lost", [], lost, () => [[{}, lease.problem === "lost" ? 1 : 0]]);
+    add("provider_lease_lost", [], lost, () => [[{}, isLost() ? 1 : 0]]);
     const help = "1 when the provider can sign the rounds that operators ask for, else 0.";
     add("provider_ready", [], help, async () => [[{}, (await isReady()) ? 1 : 0]]);
   }

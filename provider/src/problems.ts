@@ -1,7 +1,6 @@
-import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "@dataset-oracle/protocol/signing-window";
+import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { type DeclaredProblem, problemsOf } from "@dataset-oracle/service/http-server/problem-error";
 import { type TProperties, Type } from "@sinclair/typebox";
-import type { LeaseProblem } from "./decisions/lease.js";
 
 interface ProviderProblem extends DeclaredProblem {
   /** The members of its body besides those of every problem. */
@@ -95,62 +94,3 @@ export const PROVIDER_PROBLEMS = {
 export const problem = problemsOf(PROVIDER_PROBLEMS);
 
 export const retryAfter = (seconds: number | bigint) => ({ headers: { "retry-after": String(seconds) } });
-
-/** The problem of a key whose spec is not published. */
-export const specNotPublished = (specHash: string, chainId: number) =>
-  problem(
-    "unknown_key",
-    { key: specHash, reason: "is not published" },
-    {
-      title: "The key's request spec is not published.",
-      detail:
-        `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "provider publish", ` +
-        "and try again after the transaction is mined.",
-    },
-  );
-
-const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");
-
-/** Tells callers when the usual rounds are signed again. */
-const retryAfterSilence = (through: bigint, now: bigint) =>
-  retryAfter(through < now ? 1n : through - now + USUAL_AGE + 1n);
-
-/** @param through The last round for which no new decision is made. */
-export const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
-  problem("round_forgotten", { round, through, time: timeText(through) }, retryAfterSilence(through, now));
-
-/** @param through The last round for which no new decision is made. */
-export const silentThrough = (through: bigint, now: bigint) => {
-  const reason =
-    `It signs no new round up to ${through} (${timeText(through)}), because it may have signed some of them before it ` +
-    "was started. Wait until then. If that is far away, its clock was ahead: its owner can wait, or use a new key.";
-  return problem(
-    "not_ready",
-    { reason },
-    { title: "This provider does not sign yet.", ...retryAfterSilence(through, now) },
-  );
-};
-
-/** Why a provider that has started signs nothing, and what its owner must do. */
-const LEASE_PROBLEMS: Readonly<Record<LeaseProblem, string>> = {
-  starting: "It has not taken its lease yet. Try again in a few seconds.",
-  unwritable: "Its lease cannot be written. Its owner must make room on the disk, or mount it writable.",
-  lost: "Another process has taken its lease, or its files were removed, so it ends. Its owner must run one process for each signing key.",
-};
-
-export const leaseProblem = (lack: LeaseProblem) =>
-  problem("not_ready", { reason: LEASE_PROBLEMS[lack] }, retryAfter(5));
-
-/** @param perSecond How many keys a caller may ask for in a second. */
-export const tooManyKeys = (perSecond: number, seconds: number) =>
-  problem(
-    "too_many_rounds",
-    { seconds },
-    {
-      title: "This caller has asked for too many keys.",
-      detail:
-        `A caller that is not in "operators" may ask for ${perSecond} per second. New values, and new request specs, count as ` +
-        `several. Try again in ${seconds} s.`,
-      ...retryAfter(seconds),
-    },
-  );

@@ -17,10 +17,10 @@ import {
 import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { type TProperties, Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
-import type { TracedCaller } from "./caller.js";
+import type { TracedCaller } from "./callers/caller.js";
 import type { Decider } from "./decisions/decider.js";
 import { PROVIDER_PROBLEMS } from "./problems.js";
-import type { Reporter } from "./reporter.js";
+import type { Reporter } from "./reports/reporter.js";
 
 export const API: ApiDescription = {
   title: "Dataset Oracle data provider",

@@ -9,14 +9,15 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { toDecision } from "../src/decisions/decision-memory.js";
-import { EvidenceStore, RecordingReader } from "../src/evidence/evidence-store.js";
-import type { ServedDataPoint } from "../src/served-keys.js";
+import { EvidenceStore } from "../src/evidence/evidence-store.js";
+import type { ServedDataPoint } from "../src/keys/served-keys.js";
 import { judgeAnswer } from "../src/source/judge-answer.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
+import { RecordingReader } from "../src/source/recording-reader.js";
 import { notAsked } from "../src/source/source-failure.js";
 import { type FileRequest, requestId } from "../src/source/source-request.js";
 import { compileSpotSource, type SpotSource, type SpotSourceSpec } from "../src/source/spot-source.js";
-import { readSpotPrice, sourcesOfPair } from "../src/spot-price.js";
+import { readSpotPrice, sourcesOfPair } from "../src/value/spot-price.js";
 import { replayAll, segmentsIn } from "./support/evidence.js";
 import { loadRecordedAnswers } from "./support/recorded-answers.js";
 

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { describe, expect, test } from "vitest";
 import { DATASET, spotPriceDeployment } from "../../test/support/spot-price-deployment.js";
 import { ProviderConfig } from "../config.js";
-import { findServedDatasets, type Served } from "../served-keys.js";
+import { findServedDatasets, type Served } from "../keys/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import type { CheckedWebOracleSettings } from "../web-oracle/check-settings.js";
 import { listStartupWarnings, summarizeSetup } from "./serve.js";

@@ -5,8 +5,8 @@ import { parseCommandLine, requireConfigFile } from "@dataset-oracle/service/pro
 import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { buildProvider } from "../app.js";
+import { datasetsOf, isServed, type Served } from "../keys/served-keys.js";
 import { checkFolders, loadSetup, type Setup } from "../load-setup.js";
-import { datasetsOf, isServed, type Served } from "../served-keys.js";
 import { CHECK_USAGE, SERVE_USAGE } from "./usage.js";
 
 /** Runs `provider serve`: the service, until it is told to stop. */

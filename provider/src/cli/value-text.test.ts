@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { ValueWithSources } from "../combined-value.js";
+import type { ValueWithSources } from "../value/combined-value.js";
 import { printable, valueToText } from "./value-text.js";
 
 const E18 = 10n ** 18n;

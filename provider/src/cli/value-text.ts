@@ -3,8 +3,8 @@ import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-pri
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { formatUnits, hexToString, numberToHex } from "viem";
-import { describeSources, OUTCOMES, reasonOf, type SourceUse, type ValueWithSources } from "../combined-value.js";
-import type { ServedKey } from "../served-keys.js";
+import type { ServedKey } from "../keys/served-keys.js";
+import { describeSources, OUTCOMES, reasonOf, type SourceUse, type ValueWithSources } from "../value/combined-value.js";
 import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 

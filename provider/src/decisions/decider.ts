@@ -9,18 +9,24 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
 import { type Context, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import type { KeyBudget, ReportCaller, TracedCaller } from "../caller.js";
-import { describeSources } from "../combined-value.js";
-import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
+import type { KeyBudget, ReportCaller, TracedCaller } from "../callers/caller.js";
+import { type RateLimit, TokenBuckets } from "../callers/rate-limit.js";
+import {
+  dataPointLogFields,
+  type FreshValue,
+  readValue,
+  type ServedDataPoint,
+  type ServedKey,
+} from "../keys/served-keys.js";
 import type { Metrics } from "../metrics.js";
-import { leaseProblem, problem, retryAfter, roundForgotten, silentThrough, tooManyKeys } from "../problems.js";
-import { type RateLimit, TokenBuckets } from "../rate-limit.js";
-import { dataPointLogFields, readValue, type ServedDataPoint, type ServedKey } from "../served-keys.js";
+import { problem, retryAfter } from "../problems.js";
+import { RecordingReader } from "../source/recording-reader.js";
 import type { SourceReader } from "../source/source-reader.js";
-import type { PricePolicy } from "../spot-price.js";
+import { describeSources } from "../value/combined-value.js";
+import type { PricePolicy } from "../value/spot-price.js";
 import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
-import type { Lease } from "./lease.js";
+import type { Lease, LeaseProblem } from "./lease.js";
 
 /** How many keys each anonymous caller may ask for. A row's may overdraw it. */
 const ANONYMOUS_KEYS: RateLimit = { perSecond: 200, burst: 8_000 };
@@ -32,8 +38,10 @@ const MAX_NOTES_SIZE = 16 * 1024 * 1024;
 /** The size that a note counts as, in addition to its texts. */
 const NOTE_SIZE = 64;
 
-/** Separate stores, because anonymous callers can fill the Web Oracle's. */
-type Evidence = Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>>;
+/** Keeps what decisions were based on: separately, because anonymous callers can fill the Web Oracle's. */
+type Evidence = Readonly<
+  Record<ServedKey["kind"], { keep(value: FreshValue, round: bigint, decision: Decision): void }>
+>;
 
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider implements KeyBudget {
@@ -196,3 +204,48 @@ function refuseBusy(fresh: readonly FreshValue[]): void {
   const seconds = Math.max(...busy.map(({ value }) => value.retryAfter));
   throw problem("source_busy", { seconds }, { extras: { keys: busy.map(({ key }) => key) }, ...retryAfter(seconds) });
 }
+
+const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");
+
+/** Tells callers when the usual rounds are signed again. */
+const retryAfterSilence = (through: bigint, now: bigint) =>
+  retryAfter(through < now ? 1n : through - now + USUAL_AGE + 1n);
+
+/** @param through The last round for which no new decision is made. */
+const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
+  problem("round_forgotten", { round, through, time: timeText(through) }, retryAfterSilence(through, now));
+
+/** @param through The last round for which no new decision is made. */
+const silentThrough = (through: bigint, now: bigint) => {
+  const reason =
+    `It signs no new round up to ${through} (${timeText(through)}), because it may have signed some of them before it ` +
+    "was started. Wait until then. If that is far away, its clock was ahead: its owner can wait, or use a new key.";
+  return problem(
+    "not_ready",
+    { reason },
+    { title: "This provider does not sign yet.", ...retryAfterSilence(through, now) },
+  );
+};
+
+/** Why a provider that has started signs nothing, and what its owner must do. */
+const LEASE_PROBLEMS: Readonly<Record<LeaseProblem, string>> = {
+  starting: "It has not taken its lease yet. Try again in a few seconds.",
+  unwritable: "Its lease cannot be written. Its owner must make room on the disk, or mount it writable.",
+  lost: "Another process has taken its lease, or its files were removed, so it ends. Its owner must run one process for each signing key.",
+};
+
+const leaseProblem = (lack: LeaseProblem) => problem("not_ready", { reason: LEASE_PROBLEMS[lack] }, retryAfter(5));
+
+/** @param perSecond How many keys a caller may ask for in a second. */
+const tooManyKeys = (perSecond: number, seconds: number) =>
+  problem(
+    "too_many_rounds",
+    { seconds },
+    {
+      title: "This caller has asked for too many keys.",
+      detail:
+        `A caller that is not in "operators" may ask for ${perSecond} per second. New values, and new request specs, count as ` +
+        `several. Try again in ${seconds} s.`,
+      ...retryAfter(seconds),
+    },
+  );

@@ -18,7 +18,7 @@ import { gunzipSync } from "node:zlib";
 import { ok } from "@dataset-oracle/protocol/result";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { ReportedDataset, ServedKey } from "../served-keys.js";
+import type { ReportedDataset, ServedKey } from "../keys/served-keys.js";
 import { EvidenceStore } from "./evidence-store.js";
 import { linesOf, readCompressed } from "./segment.js";
 

@@ -9,48 +9,14 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
-import { HeldTexts } from "../held-texts.js";
-import type { ServedDataPoint, ServedKey } from "../served-keys.js";
-import type { Answer, AnswerText } from "../source/judge-answer.js";
+import type { FreshValue, ServedKey } from "../keys/served-keys.js";
+import { HeldTexts } from "../source/held-texts.js";
 import type { Reading } from "../source/source-failure.js";
-import type { SourceReader } from "../source/source-reader.js";
-import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
-import type { PairSource, PricePolicy } from "../spot-price.js";
+import type { SourceRequest } from "../source/source-request.js";
+import { describeSources } from "../value/combined-value.js";
+import type { PairSource, PricePolicy } from "../value/spot-price.js";
 import { bytesOf, headerOf, type Segment, segmentsIn, textLine } from "./segment.js";
-
-/** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
-export class RecordingReader {
-  /** By `requestId`. */
-  readonly answers = new Map<
-    string,
-    { readonly request: SourceRequest; readonly reading: Promise<Reading<AnswerText>> }
-  >();
-
-  constructor(private readonly reader: Pick<SourceReader, "read">) {}
-
-  read(request: FileRequest, mayUseReserve: boolean): Promise<Reading<Answer>>;
-  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
-  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
-    const id = requestId(request);
-    const known = this.answers.get(id);
-    if (known !== undefined) return known.reading;
-    const reading = this.reader.read(request, mayUseReserve);
-    this.answers.set(id, { request, reading });
-    return reading;
-  }
-}
-
-/** A data point's value as it was just read. */
-export interface FreshValue {
-  readonly dataPoint: ServedDataPoint;
-  readonly value: ValueWithSources;
-  /** When the reading started, in whole seconds since 1970. */
-  readonly at: bigint;
-  /** The answers that the value was computed from. */
-  readonly answers: RecordingReader["answers"];
-}
 
 interface EvidenceStoreSettings {
   readonly folder: string;

@@ -3,7 +3,7 @@ import { type Context, secondsOf } from "@dataset-oracle/service/process/context
 import type { FetchLimits } from "@dataset-oracle/service/process/fetch-result";
 import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/untrusted/egress";
 import { LRUCache } from "lru-cache";
-import { MAX_WAIT_MS, type RateLimit, SharedRate } from "../rate-limit.js";
+import { MAX_WAIT_MS, type RateLimit, SharedRate } from "../callers/rate-limit.js";
 import { RequestBackOffs } from "./back-off.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { Places } from "./places.js";

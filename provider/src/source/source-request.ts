@@ -1,6 +1,6 @@
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
-import type { RateLimit } from "../rate-limit.js";
+import type { RateLimit } from "../callers/rate-limit.js";
 import type { Json } from "./exact-json.js";
 import type { SourceFailure } from "./source-failure.js";
 

@@ -3,7 +3,7 @@ import { ROUNDINGS, SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { type Static, Type } from "@sinclair/typebox";
-import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
+import { type RateLimit, rateLimitSchema } from "../callers/rate-limit.js";
 import { compileSource } from "./compile-source.js";
 import type { Json } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";

@@ -2,8 +2,8 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
+import type { RateLimit } from "../callers/rate-limit.js";
 import type { WebOracleSettings } from "../config.js";
-import type { RateLimit } from "../rate-limit.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { SpecRegistrySettings } from "./spec-finder.js";
 

@@ -1,8 +1,8 @@
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, test } from "vitest";
-import { combine } from "../combined-value.js";
 import { failed, throttled } from "../source/source-failure.js";
+import { combine } from "../value/combined-value.js";
 
 const values = (...all: bigint[]) => all.map((value) => ok(value));
 const no = failed("timeout", "no answer");

@@ -5,9 +5,9 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import type { Hex } from "viem";
-import { type CombinedValue, combine } from "../combined-value.js";
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";
 import type { Reading } from "../source/source-failure.js";
+import { type CombinedValue, combine } from "../value/combined-value.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
 
 /** A checked request spec. */

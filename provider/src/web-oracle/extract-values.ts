@@ -1,6 +1,6 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
-import type { ReportCaller } from "../caller.js";
+import type { ReportCaller } from "../callers/caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { AnswerText } from "../source/judge-answer.js";

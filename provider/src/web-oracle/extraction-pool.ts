@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { Clock } from "@dataset-oracle/service/process/context";
-import { HeldTexts } from "../held-texts.js";
+import { HeldTexts } from "../source/held-texts.js";
 import { MAX_KEY_TEXT } from "./extract-values.js";
 import type { Extraction, ExtractionJob, PostedJob } from "./extraction-worker.js";
 

@@ -1,7 +1,7 @@
 import { err } from "@dataset-oracle/protocol/result";
 import type { Clock } from "@dataset-oracle/service/process/context";
-import type { ReportCaller } from "../caller.js";
-import { anonymousPart, type RateLimit, TokenBuckets } from "../rate-limit.js";
+import type { ReportCaller } from "../callers/caller.js";
+import { anonymousPart, type RateLimit, TokenBuckets } from "../callers/rate-limit.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { CompiledRequest } from "./compile-spec.js";

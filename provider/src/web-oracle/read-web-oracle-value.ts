@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import { toUse, type ValueWithSources } from "../combined-value.js";
-import type { ReadContext } from "../spot-price.js";
+import { toUse, type ValueWithSources } from "../value/combined-value.js";
+import type { ReadContext } from "../value/spot-price.js";
 import type { WebValueExtractor } from "./extract-values.js";
 import type { WebOracleKey } from "./web-oracle-key-finder.js";
 

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { contextAt } from "../../test/support/test-context.js";
-import { tooManyKeys } from "../problems.js";
+import { problem } from "../problems.js";
 import { SpecFinder } from "./spec-finder.js";
 
 const NOW = () => 1n;
@@ -71,7 +71,7 @@ test("a caller is charged for each spec that is compiled before it is looked for
     write: async () => {},
   };
   const charge = (_: object, keys: number) => {
-    if (charged.length === 2) throw tooManyKeys(1, 1);
+    if (charged.length === 2) throw problem("too_many_rounds", { seconds: 1 });
     charged.push(keys);
   };
   const finder = new SpecFinder(new Map(), store, { charge }, contextAt(NOW), false);

@@ -6,9 +6,9 @@ import type { Context } from "@dataset-oracle/service/process/context";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { LRUCache } from "lru-cache";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
-import type { KeyBudget, ReportCaller, TracedCaller } from "../caller.js";
-import { problem, retryAfter, specNotPublished } from "../problems.js";
-import { type RateLimit, SharedRate, TokenBuckets } from "../rate-limit.js";
+import type { KeyBudget, ReportCaller, TracedCaller } from "../callers/caller.js";
+import { type RateLimit, SharedRate, TokenBuckets } from "../callers/rate-limit.js";
+import { problem, retryAfter } from "../problems.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 
@@ -181,6 +181,19 @@ export class SpecFinder {
     return requireValid(compiled);
   }
 }
+
+/** The problem of a key whose spec is not published. */
+const specNotPublished = (specHash: string, chainId: number) =>
+  problem(
+    "unknown_key",
+    { key: specHash, reason: "is not published" },
+    {
+      title: "The key's request spec is not published.",
+      detail:
+        `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "provider publish", ` +
+        "and try again after the transaction is mined.",
+    },
+  );
 
 function problemIn(code: "too_many_requests" | "registry_unavailable", waitMs: number): ProblemError {
   const seconds = Math.ceil(waitMs / 1_000);

@@ -4,9 +4,9 @@ import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/pro
 import type { Context } from "@dataset-oracle/service/process/context";
 import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { type Hex, hexToString } from "viem";
-import type { KeyBudget, TracedCaller } from "../caller.js";
+import type { KeyBudget, TracedCaller } from "../callers/caller.js";
+import type { RateLimit } from "../callers/rate-limit.js";
 import { problem } from "../problems.js";
-import type { RateLimit } from "../rate-limit.js";
 import type { SourceRequest } from "../source/source-request.js";
 import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-spec.js";

@@ -3,8 +3,8 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import { isUnknown, type Reading, type SourceFailure } from "./source/source-failure.js";
-import type { QuotedValue } from "./source/spot-source.js";
+import { isUnknown, type Reading, type SourceFailure } from "../source/source-failure.js";
+import type { QuotedValue } from "../source/spot-source.js";
 
 /**
  * Returns the middle value or, for an even count k, the lower of the two in the middle (index (k - 1) / 2, rounded

@@ -8,13 +8,13 @@ import type {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { KEY_FORM_WORDS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { Address, Hex } from "viem";
-import type { TracedCaller } from "./caller.js";
-import type { Decider } from "./decisions/decider.js";
-import type { Decision } from "./decisions/decision-memory.js";
-import { problem } from "./problems.js";
+import type { TracedCaller } from "../callers/caller.js";
+import type { Decider } from "../decisions/decider.js";
+import type { Decision } from "../decisions/decision-memory.js";
+import type { ReportedDataset, Served, ServedDataPoint } from "../keys/served-keys.js";
+import { problem } from "../problems.js";
+import type { WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import type { ReportSigner } from "./report-signer.js";
-import type { ReportedDataset, Served, ServedDataPoint } from "./served-keys.js";
-import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /** As how many keys one of the Web Oracle counts, whose request has to be made from its spec. */
 const WEB_KEY_COST = 3;

@@ -10,12 +10,12 @@ import { Registry } from "prom-client";
 import { type LocalAccount, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import type { Decider } from "./decisions/decider.js";
-import { Metrics } from "./metrics.js";
-import { problem } from "./problems.js";
+import type { Decider } from "../decisions/decider.js";
+import type { ReportedDataset, ServedDataPoint } from "../keys/served-keys.js";
+import { Metrics } from "../metrics.js";
+import { problem } from "../problems.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
-import type { ReportedDataset, ServedDataPoint } from "./served-keys.js";
 
 const round = 1_800_000_000n;
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

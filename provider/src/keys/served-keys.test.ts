@@ -2,9 +2,9 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
+import { DATASET, spotPriceDeployment } from "../../test/support/spot-price-deployment.js";
+import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { findServedDatasets, requireKeys } from "./served-keys.js";
-import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
 

@@ -1,9 +1,9 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { failed, notAsked, type Reading, throttled } from "../source/source-failure.js";
+import type { QuotedValue, SpotSourceSpec } from "../source/spot-source.js";
 import { type CombinedValue, combine, toUse } from "./combined-value.js";
-import { failed, notAsked, type Reading, throttled } from "./source/source-failure.js";
-import type { QuotedValue, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, multiply, type PairSource, type PricePolicy, readSpotPrice } from "./spot-price.js";
 
 /** What a source says: a value, `failed` and `throttled` when it was asked in vain, or `unknown` when it was not. */

@@ -1,9 +1,9 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { failed, type Reading, throttled } from "../source/source-failure.js";
+import type { QuotedValue, SpotSourceSpec } from "../source/spot-source.js";
 import { type SourceUse, toUse } from "./combined-value.js";
-import { failed, type Reading, throttled } from "./source/source-failure.js";
-import type { QuotedValue, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
 
 const POLICY: PricePolicy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };

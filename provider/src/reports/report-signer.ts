@@ -5,9 +5,9 @@ import { isLogged, type Trace, traceFieldsOf } from "@dataset-oracle/service/htt
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
-import type { Decision } from "./decisions/decision-memory.js";
-import type { Metrics } from "./metrics.js";
-import { dataPointLogFields, type ReportedDataset, type ServedDataPoint } from "./served-keys.js";
+import type { Decision } from "../decisions/decision-memory.js";
+import { dataPointLogFields, type ReportedDataset, type ServedDataPoint } from "../keys/served-keys.js";
+import type { Metrics } from "../metrics.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;

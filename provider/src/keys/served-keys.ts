@@ -7,11 +7,13 @@ import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
-import type { SpotSource } from "./source/spot-source.js";
-import { type ReadContext, readSpotPrice, type SpotPriceKey, sourcesOfPair } from "./spot-price.js";
-import type { WebValueExtractor } from "./web-oracle/extract-values.js";
-import { readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
-import type { WebOracleKey } from "./web-oracle/web-oracle-key-finder.js";
+import type { RecordingReader } from "../source/recording-reader.js";
+import type { SpotSource } from "../source/spot-source.js";
+import type { ValueWithSources } from "../value/combined-value.js";
+import { type ReadContext, readSpotPrice, type SpotPriceKey, sourcesOfPair } from "../value/spot-price.js";
+import type { WebValueExtractor } from "../web-oracle/extract-values.js";
+import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
+import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 
 /** A key whose value the provider can read. */
 export type ServedKey = SpotPriceKey | WebOracleKey;
@@ -103,6 +105,16 @@ function serveDataset(
 /** Reads a key's value from its sources now. */
 export const readValue = (key: ServedKey, context: ReadContext, extractor: WebValueExtractor) =>
   key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
+
+/** A data point's value as it was just read. */
+export interface FreshValue {
+  readonly dataPoint: ServedDataPoint;
+  readonly value: ValueWithSources;
+  /** When the reading started, in whole seconds since 1970. */
+  readonly at: bigint;
+  /** The answers that the value was computed from. */
+  readonly answers: RecordingReader["answers"];
+}
 
 /** Returns the fields of every log line about a data point at a round. */
 export const dataPointLogFields = ({ dataset, key }: ServedDataPoint, round: bigint, trace: Trace | null) => ({

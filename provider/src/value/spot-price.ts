@@ -1,6 +1,10 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
-import type { ReportCaller } from "./caller.js";
+import type { ReportCaller } from "../callers/caller.js";
+import { divideHalfEven } from "../source/decimal-text.js";
+import { type FailureCode, failed, isUnknown, notAsked, type Reading, throttled } from "../source/source-failure.js";
+import type { SourceReader } from "../source/source-reader.js";
+import type { PairQuery, QuotedValue, SpotSource, SpotSourceSpec } from "../source/spot-source.js";
 import {
   isMedianFixed,
   median,
@@ -11,10 +15,6 @@ import {
   type ValueWithSources,
   waitsOf,
 } from "./combined-value.js";
-import { divideHalfEven } from "./source/decimal-text.js";
-import { type FailureCode, failed, isUnknown, notAsked, type Reading, throttled } from "./source/source-failure.js";
-import type { SourceReader } from "./source/source-reader.js";
-import type { PairQuery, QuotedValue, SpotSource, SpotSourceSpec } from "./source/spot-source.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {

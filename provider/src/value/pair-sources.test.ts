@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
+import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { sourcesOfPair } from "./spot-price.js";
 
 test("a source of a converted price counts only where the rate has enough sources of its own", () => {
