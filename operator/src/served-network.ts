@@ -14,7 +14,7 @@ import type { Role } from "./schedule/cadence.js";
 import { SenderBalances } from "./transactions/balances.js";
 import { TransactionQueue } from "./transactions/queue.js";
 import { createGasBudgets, type GasBudgets, type GasSettings, Senders } from "./transactions/senders.js";
-import type { Call } from "./transactions/task.js";
+import type { ContractCall } from "./transactions/task.js";
 import { Broadcasts } from "./update/broadcasts.js";
 import { UpdateBuilder } from "./update/builder.js";
 import { DryRun } from "./update/dry-run.js";
@@ -144,8 +144,8 @@ export async function connectNetwork(
   const http = new GuardedHttp(context, { configured, allowsLocal: settings.allowLocalProviders });
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
-  const dryRun = new DryRun(client, clock, closing);
-  const budgets = createGasBudgets(settings, clock);
+  const dryRun = new DryRun(client, context);
+  const budgets = createGasBudgets(clock, settings);
   const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
   const senders = new Senders(chainId, queues, budgets, clock);
   const served = datasets.map((dataset): NetworkDataset => {
@@ -156,7 +156,7 @@ export async function connectNetwork(
     return { dataset, source, builder, broadcasts, updates };
   });
   const addresses = accounts.map(({ address }) => address);
-  const balances = new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger);
+  const balances = new SenderBalances(client, addresses, { clock, logger }, settings);
   const about = { datasets: datasets.map(({ address }) => address), senders: addresses, sendsFor: standing.role };
   logger.info(about, "connected");
   // Nobody waits for it: it logs which senders have to be funded.
@@ -181,7 +181,7 @@ export async function connectNetwork(
  * @returns A promise that resolves when every queue has looked for such transactions.
  */
 export async function startQueues({ senders, datasets }: ServedNetwork): Promise<void> {
-  const recover = (call: Call) => {
+  const recover = (call: ContractCall) => {
     const served = datasets.get(call.to);
     return served === undefined ? null : served.broadcasts.recover(call);
   };
@@ -206,9 +206,7 @@ function createQueues(
     reorgDepth: settings.reorgDepth,
   };
   return accounts.map((account) => {
-    const queueLogger = logger.child({ sender: account.address });
-    return new TransactionQueue(client, account, limits, { ...context, logger: queueLogger }, () =>
-      budgets.feeds.open(),
-    );
+    const own = { ...context, logger: logger.child({ sender: account.address }) };
+    return new TransactionQueue(client, account, () => budgets.feeds.open(), own, limits);
   });
 }

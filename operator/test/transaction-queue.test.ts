@@ -15,7 +15,7 @@ import { MAX_QUEUE_MS, type QueueSettings, TransactionQueue } from "../src/trans
 import { submitRaw } from "../src/transactions/submitter.js";
 import {
   AlreadyUnderway,
-  type Call,
+  type ContractCall,
   type RoundCall,
   SubmissionUnknown,
   Task,
@@ -57,7 +57,7 @@ beforeEach(async ({ onTestFailed }) => {
   beginProcess();
   log = [];
   passedMs = 0;
-  budget = new GasBudget(1_000_000n, clockOf(now));
+  budget = new GasBudget(clockOf(now), { perHour: 1_000_000n });
   onTestFailed(() => console.log(log.join("")));
 });
 
@@ -93,15 +93,14 @@ function altered(
 function startQueue(
   change: Partial<QueueSettings> = {},
   rpc: JsonRpc = connectNode(),
-  recover: (call: Call) => Work | null = () => null,
+  recover: (call: ContractCall) => Work | null = () => null,
 ): TransactionQueue {
   // A queue ends its pass after its test, and must not write into the next one's log.
   const lines = log;
   const logger = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const context = { clock: clockOf(now), random: () => 0, logger, closing: closing.signal };
-  const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context, () =>
-    budget.open(),
-  );
+  const client = createChainClient(42, rpc);
+  const queue = new TransactionQueue(client, account, () => budget.open(), context, { ...SETTINGS, ...change });
   void queue.start(recover);
   return queue;
 }
@@ -143,7 +142,7 @@ async function enqueue(queue: TransactionQueue, work: Work, giveUpAt = now() + M
 
 const recoverAs =
   (name: string) =>
-  ({ to }: Call) =>
+  ({ to }: ContractCall) =>
     to === OTHER_ACCOUNT ? job(name) : null;
 
 function sign(nonce: number, gwei: bigint, from = account): Promise<Hex> {
@@ -355,7 +354,7 @@ test("feeds use the places that requests leave to them", async () => {
 test("two processes with one sender get every update stored, and the log names the cause", async () => {
   const round = BigInt(Math.floor(Date.now() / 1000) + 60);
   // Each takes the other's pending transactions for its own.
-  const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
+  const recover = (pending: ContractCall) => job("other", { call: { ...call(1n), ...pending, round } });
   const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
   const sends = queues.flatMap((queue, i) =>
     [0, 1, 2].map((n) => enqueue(queue, job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
@@ -493,7 +492,7 @@ describe("the gas of a task", () => {
   let callers: GasBudget;
 
   beforeEach(() => {
-    callers = new GasBudget(BigInt(PER_HOUR), clockOf(now));
+    callers = new GasBudget(clockOf(now), { perHour: BigInt(PER_HOUR) });
   });
 
   const charged = (to: GasBudget) => BigInt(Math.round(to.usedRatio * PER_HOUR));
@@ -587,7 +586,7 @@ describe("the gas of a task", () => {
   });
 
   test("includes what has reverted, even into debt, which delays what comes next for an hour", async () => {
-    callers = new GasBudget(60_000n, clockOf(now));
+    callers = new GasBudget(clockOf(now), { perHour: 60_000n });
     // This code uses all gas if the first byte of the call is 1.
     await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
     const { confirmed } = await enqueue(startQueue(), paidJob("K"));

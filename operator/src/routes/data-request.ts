@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
+import { toDataAnswer } from "./data-answer.js";
 import { findDataPoint, type RequestedDataPoint } from "./find-data-point.js";
 import { problemsOf } from "./problem-responses.js";
 import { invalidMember, tooManyBroadcasts } from "./problems.js";
@@ -90,15 +91,16 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(key);
-    if (prepared !== null) return prepared;
+    if (prepared !== null) return toDataAnswer(dataset, key, prepared);
     await app.limitNewKeys(request, reply, dataset, key);
 
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
     const { trace } = request;
-    const work = (listener: ProgressListener) => {
+    const work = async (listener: ProgressListener) => {
       const caller = { payer: callerIdOf(request.ip), trace, listener };
-      return broadcast ? updates.broadcast(key, waitMs, caller) : updates.prepare(key, caller);
+      const answer = broadcast ? updates.broadcast(key, waitMs, caller) : updates.prepare(key, caller);
+      return toDataAnswer(dataset, key, await answer);
     };
     if (!isStream) return work(() => {});
     return eventStream(request, reply, work);

@@ -12,7 +12,7 @@ import {
   sharedLeadSeconds,
 } from "./cadence.js";
 import { Ranking, rankMembers } from "./rank.js";
-import { type Gather, type Held, INITIAL_STATE, type Step, step } from "./transmission-schedule.js";
+import { type Gather, type Held, INITIAL_STATE, type ScheduleStep, step } from "./transmission-schedule.js";
 
 const BEAT = 5n;
 const STAGE_MS = 3_500;
@@ -33,7 +33,7 @@ const LAST = ORDER[3] as Address;
 
 /** One operator, step by step. */
 class Run {
-  step: Step = { state: INITIAL_STATE, gather: [], send: [], wakeAtMs: 0 };
+  step: ScheduleStep = { state: INITIAL_STATE, gather: [], send: [], wakeAtMs: 0 };
   block = 100n;
   learnedLeadSeconds = 4;
   readonly underway = new Set<Hex>();
@@ -49,7 +49,7 @@ class Run {
   }
 
   /** Takes a step, by default with the chain in sight. */
-  at(nowMs: number, more: Partial<Parameters<typeof step>[3]> = {}): Step {
+  at(nowMs: number, more: Partial<Parameters<typeof step>[3]> = {}): ScheduleStep {
     const keys = [...this.stored.keys()].map((key) => ({ key, policy: POLICY }));
     const chain = { blockNumber: this.block, storedRounds: new Map(this.stored) };
     const observed = {
@@ -66,13 +66,13 @@ class Run {
   }
 
   /** Takes a step with a new block in sight. */
-  inNextBlockAt(nowMs: number): Step {
+  inNextBlockAt(nowMs: number): ScheduleStep {
     this.block++;
     return this.at(nowMs);
   }
 
   /** Ends all gatherings that were asked for, which have to be the last step's. Returns the last of the steps. */
-  gathered(nowMs: number, arrived: ReadonlySet<Address> | null = ALL, moved: readonly Hex[] = []): Step {
+  gathered(nowMs: number, arrived: ReadonlySet<Address> | null = ALL, moved: readonly Hex[] = []): ScheduleStep {
     const { gather } = this.step;
     if (gather.length === 0) throw new Error("The last step gathers nothing.");
     for (const one of gather) this.at(nowMs, { gathered: answerTo(one, arrived, moved) });

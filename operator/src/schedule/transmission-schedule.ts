@@ -149,7 +149,7 @@ export interface Send {
   readonly keys: readonly Hex[];
 }
 
-export interface Step {
+export interface ScheduleStep {
   readonly state: ScheduleState;
   /** What is due, without waiting for what is only watched for moves; every key that was never stored by itself. */
   readonly gather: readonly Gather[];
@@ -177,7 +177,7 @@ export function step(
   keys: readonly ScheduledKey[],
   state: ScheduleState,
   observed: Observed,
-): Step {
+): ScheduleStep {
   const cadence = cadenceOf(settings);
   const { nowMs, monotonicMs, chain, gathered } = observed;
   const wakeAfter = (ms: number) => monotonicMs + Math.max(1, ms);

@@ -1,5 +1,4 @@
-import type { Clock } from "@dataset-oracle/service/process/context";
-import type { Logger } from "pino";
+import type { Context } from "@dataset-oracle/service/process/context";
 import { type Address, formatEther, parseGwei } from "viem";
 import { getBalance } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
@@ -25,11 +24,10 @@ export class SenderBalances {
   constructor(
     private readonly client: ChainClient,
     private readonly senders: readonly Address[],
-    private readonly lowBalanceGwei: number,
-    clock: Clock,
-    private readonly logger: Logger,
+    private readonly context: Pick<Context, "clock" | "logger">,
+    private readonly settings: { readonly lowBalanceGwei: number },
   ) {
-    this.#readings = new SingleFlight(clock, { rememberMs: REMEMBER_MS });
+    this.#readings = new SingleFlight(context.clock, { rememberMs: REMEMBER_MS });
   }
 
   read(): Promise<Balance[]> {
@@ -38,20 +36,20 @@ export class SenderBalances {
   }
 
   async #read(sender: Address): Promise<Balance> {
-    const { lowBalanceGwei } = this;
+    const { lowBalanceGwei } = this.settings;
     const wei = await getBalance(this.client, { address: sender });
     const isLow = isLowBalance(wei, lowBalanceGwei);
     const fields = { sender, balanceEther: Number(formatEther(wei)) };
     if (isLow && !this.#low.has(sender)) {
       this.#low.add(sender);
-      this.logger.warn(
+      this.context.logger.warn(
         { ...fields, lowBalanceGwei },
         wei === 0n
           ? "the sender's balance is zero: fund it, because it cannot pay for transactions"
           : "the sender's balance is low: fund it, or it cannot pay for transactions",
       );
     } else if (!isLow && this.#low.delete(sender)) {
-      this.logger.info(fields, "the sender's balance is no longer low");
+      this.context.logger.info(fields, "the sender's balance is no longer low");
     }
     return { sender, wei, isLow };
   }

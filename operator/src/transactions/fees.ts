@@ -41,13 +41,13 @@ const FLOOR = 10_000_000n;
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
 /** What the chain asks of the next transaction. */
-export interface Market extends NetworkFees {
+export interface FeeMarket extends NetworkFees {
   /** The gas of a whole block. A transaction with more is never mined. */
   readonly blockGas: bigint;
 }
 
 /** Reads what the chain asks of a transaction. A chain without a base fee has a gas price. */
-export async function readMarket(client: ChainClient): Promise<Market> {
+export async function readMarket(client: ChainClient): Promise<FeeMarket> {
   const { baseFeePerGas, gasLimit: blockGas } = await readHead(client);
   if (baseFeePerGas === null) {
     const gasPrice = await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));

@@ -10,11 +10,10 @@ beforeEach(() => {
   now = 0;
 });
 
-const budgetOf = (perHour: bigint, percentPerCaller?: number) =>
+const budgetOf = (perHour: bigint, percentPerCaller = 100) =>
   new GasBudget(
-    perHour,
     clockOf(() => now),
-    percentPerCaller,
+    { perHour, percentPerCaller },
   );
 
 /** What a budget says of a task at a time. */

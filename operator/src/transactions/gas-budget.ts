@@ -28,12 +28,19 @@ export interface GasCharge {
 }
 
 /** What a nonce can use, or has used. */
-interface Entry {
+interface NonceUse {
   /** In milliseconds, by the monotonic clock. */
   readonly at: number;
   gas: bigint;
   /** Null for a feed. */
   readonly payer: string | null;
+}
+
+export interface GasBudgetSettings {
+  /** In units of gas. */
+  readonly perHour: bigint;
+  /** The share of one caller: by default all of it. */
+  readonly percentPerCaller?: number;
 }
 
 /**
@@ -42,21 +49,19 @@ interface Entry {
  */
 export class GasBudget {
   /** Ordered by time. */
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Set<NonceUse>();
   #total = 0n;
   /** The gas of each payer that has an entry, and of the feeds. */
-  readonly #byPayer = new Map<Entry["payer"], bigint>();
+  readonly #byPayer = new Map<NonceUse["payer"], bigint>();
   readonly #share: bigint;
 
-  /**
-   * @param perHour In units of gas.
-   * @param percentPerCaller The share of one caller.
-   */
+  readonly #perHour: bigint;
+
   constructor(
-    private readonly perHour: bigint,
     private readonly clock: Pick<Clock, "monotonic">,
-    percentPerCaller = 100,
+    { perHour, percentPerCaller = 100 }: GasBudgetSettings,
   ) {
+    this.#perHour = perHour;
     this.#share = (perHour * BigInt(percentPerCaller)) / 100n;
   }
 
@@ -77,7 +82,7 @@ export class GasBudget {
 
   /** Begins to charge what nobody asked for now: updates of an earlier process, and the repair of nonce gaps. */
   open(payer: string | null = null): GasCharge {
-    let entry: Entry | null = null;
+    let entry: NonceUse | null = null;
     /** The most that the present nonce can use. */
     let most = 0n;
     const set = (gas: bigint) => {
@@ -117,7 +122,7 @@ export class GasBudget {
 
   #refusalOf(gas: bigint, payer: string | null): GasRefusal | null {
     this.#forgetOld();
-    const excess = this.#total + gas - this.perHour;
+    const excess = this.#total + gas - this.#perHour;
     if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, () => true) };
     const own = payer === null ? undefined : this.#byPayer.get(payer);
     const ownExcess = own === undefined ? 0n : own + gas - this.#share;
@@ -128,7 +133,7 @@ export class GasBudget {
   /** Returns the part of the budget that is used or reserved: 1 if all is, more in debt; 0 for a budget of nothing. */
   get usedRatio(): number {
     this.#forgetOld();
-    return this.perHour === 0n ? 0 : Number(this.#total) / Number(this.perHour);
+    return this.#perHour === 0n ? 0 : Number(this.#total) / Number(this.#perHour);
   }
 
   #forgetOld(): void {
@@ -141,7 +146,7 @@ export class GasBudget {
   }
 
   /** Finds out when enough of some entries will have left to free `excess`; an hour if all are not enough. */
-  #waitFor(excess: bigint, counts: (entry: Entry) => boolean): { readonly retryAfterSeconds: number } {
+  #waitFor(excess: bigint, counts: (entry: NonceUse) => boolean): { readonly retryAfterSeconds: number } {
     const nowMs = this.clock.monotonic();
     let left = excess;
     for (const entry of this.#entries) {
@@ -152,7 +157,7 @@ export class GasBudget {
     return { retryAfterSeconds: HOUR_MS / 1000 };
   }
 
-  #count({ payer }: Entry, gas: bigint): void {
+  #count({ payer }: NonceUse, gas: bigint): void {
     this.#total += gas;
     const own = (this.#byPayer.get(payer) ?? 0n) + gas;
     if (own === 0n) this.#byPayer.delete(payer);

@@ -16,7 +16,7 @@ const CALL = {
   expiresAt: NEVER,
 } as const;
 
-const CHARGE = new GasBudget(0n, { monotonic: () => NOW }).open();
+const CHARGE = new GasBudget({ monotonic: () => NOW }, { perHour: 0n }).open();
 
 const taskOf = (key: string, payer: string | null = null, isUrgent = () => false): Task => {
   const subject = { dataset: CALL.to, keys: [`0x${key}`], accused: null } as const;

@@ -32,7 +32,8 @@ function newQueue(request: (method: string, params: readonly unknown[]) => Promi
   };
   const account = privateKeyToAccount(generatePrivateKey());
   const client = createChainClient(42, { request: request as never });
-  return new TransactionQueue(client, account, limits, context, () => new GasBudget(1n, SYSTEM_CLOCK).open());
+  const openCharge = () => new GasBudget(SYSTEM_CLOCK, { perHour: 1n }).open();
+  return new TransactionQueue(client, account, openCharge, context, limits);
 }
 
 test("an idle queue that could not read the chain looks again at the next poll, to recover what is pending", async () => {
@@ -67,7 +68,7 @@ const BLOCK = { baseFeePerGas: "0x1", gasLimit: "0x1c9c380" };
 /** @param isStored Whether the chain has stored its round. */
 function workOf(expiresAt: number, isStored: boolean): Work {
   const call: RoundCall = { to: zeroAddress, data: "0x", gas: 50_000n, round: BigInt(START_MS / 1_000), expiresAt };
-  const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
+  const charge = new GasBudget(SYSTEM_CLOCK, { perHour: 1n }).open();
   const subject = { dataset: zeroAddress, keys: [], accused: null };
   return { subject, payer: null, charge, call, renew: async () => null, isStored: async () => isStored };
 }

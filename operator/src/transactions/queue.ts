@@ -5,7 +5,7 @@ import type { Address, Hex, LocalAccount } from "viem";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
-import { type FeeCaps, type Market, readMarket } from "./fees.js";
+import { type FeeCaps, type FeeMarket, readMarket } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
 import { isNotSent, NotSent, type SendingFault } from "./not-sent.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
@@ -15,7 +15,7 @@ import { SenderNonces } from "./sender-nonces.js";
 import { isFeeProblem, Submitter } from "./submitter.js";
 import {
   AlreadyUnderway,
-  type Call,
+  type ContractCall,
   InFlightTransactions,
   laterTask,
   type RoundCall,
@@ -61,7 +61,7 @@ export class TransactionQueue {
   readonly #retries: Retries;
   readonly #log: Logger;
   readonly #counts = { mined: 0, reorged: 0, lost: 0 };
-  #recover: (call: Call) => Work | null = () => null;
+  #recover: (call: ContractCall) => Work | null = () => null;
   #reorgsCheckedAt = Number.NEGATIVE_INFINITY;
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
@@ -74,22 +74,21 @@ export class TransactionQueue {
   #hasFailed = false;
   #timer: NodeJS.Timeout | null = null;
 
+  /** @param openCharge Begins to charge the operator itself for a transaction that no task needs. */
   constructor(
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
-    private readonly settings: QueueSettings,
-    private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
-    /** Begins to charge the operator itself for a transaction that no task needs. */
     openCharge: () => GasCharge,
+    private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
+    private readonly settings: QueueSettings,
   ) {
     const { clock, logger, closing } = context;
-    const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
     this.#startedAt = clock.monotonic();
     const onRenewed = () => this.#wake();
-    this.#submitter = new Submitter(client, account, settings, this.#inFlight, context, onRenewed, openCharge);
-    this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
-    this.#reorgWatch = new ReorgWatch(client, reorgDepth);
+    this.#submitter = new Submitter(client, account, this.#inFlight, onRenewed, openCharge, context, settings);
+    this.#nonces = new SenderNonces(client, account.address, context, settings);
+    this.#reorgWatch = new ReorgWatch(client, settings);
     this.#retries = new Retries(context, (task) => {
       this.#waiting = [...this.#waiting, task];
       this.#wake();
@@ -132,7 +131,7 @@ export class TransactionQueue {
    *
    * @param recover Finds the work of such a transaction; null for one that is no update.
    */
-  start(recover: (call: Call) => Work | null = () => null): Promise<void> {
+  start(recover: (call: ContractCall) => Work | null = () => null): Promise<void> {
     if (this.#started === null) {
       this.#recover = recover;
       this.#isPassDue = true;
@@ -280,7 +279,7 @@ export class TransactionQueue {
   }
 
   /** @returns False when the rest of the plan is out of date. */
-  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, market: Market): Promise<boolean> {
+  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, market: FeeMarket): Promise<boolean> {
     const { nonce } = action;
     if (action.kind === "submit") return this.#submit(action.task, nonce, market);
     const transaction = this.#inFlight.get(nonce);
@@ -296,7 +295,7 @@ export class TransactionQueue {
     return true;
   }
 
-  async #submit(task: Task, nonce: number, market: Market): Promise<boolean> {
+  async #submit(task: Task, nonce: number, market: FeeMarket): Promise<boolean> {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
     const other = task.isAwaited ? task.work.findUnderway?.() : null;

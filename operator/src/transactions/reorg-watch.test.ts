@@ -35,7 +35,7 @@ beforeEach(() => {
     return hash === undefined ? null : { number: first, hash, timestamp: "0x1", gasLimit: "0x1" };
   };
   endpoints = [0, 1, 2].map((i) => ({ endpoint: `rpcUrls/${i}`, ready: true, block: 6, without: [] }));
-  watch = new ReorgWatch(createChainClient(42, { request, endpoints }), 8);
+  watch = new ReorgWatch(createChainClient(42, { request, endpoints }), { reorgDepth: 8 });
   watch.add(transaction, mined);
 });
 

@@ -18,10 +18,10 @@ export class ReorgWatch {
   #watched: readonly Watched[] = [];
   #head = 0;
 
-  /** @param depth For how many blocks an update is watched. */
+  /** @param settings `reorgDepth`: for how many blocks an update is watched. */
   constructor(
     private readonly client: ChainClient,
-    private readonly depth: number,
+    private readonly settings: { readonly reorgDepth: number },
   ) {}
 
   get size(): number {
@@ -53,7 +53,7 @@ export class ReorgWatch {
     if (!areInChain) return this.#takeDropped();
     this.#head = head;
     for (const one of shown) one.isChecked = true;
-    const deepFrom = Math.min(head, this.#headOfMost ?? head) - this.depth;
+    const deepFrom = Math.min(head, this.#headOfMost ?? head) - this.settings.reorgDepth;
     this.#watched = this.#watched.filter(({ mined, isChecked }) => !isChecked || mined.blockNumber > deepFrom);
     return [];
   }

@@ -26,7 +26,7 @@ function retry(renew: () => Promise<RoundCall | null>, isStored = async () => fa
     { clock: SYSTEM_CLOCK, random: () => random, logger: pino({ level: "silent" }), closing: closing.signal },
     (one) => ready.push(one),
   );
-  const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
+  const charge = new GasBudget(SYSTEM_CLOCK, { perHour: 1n }).open();
   const subject = { dataset: call(1n).to, keys: [], accused: null };
   const task = new Task({ payer: null, subject, charge, call: call(1n), renew, isStored }, null);
   task.attempts = 2;

@@ -63,10 +63,8 @@ beforeEach(async () => {
   nonces = new SenderNonces(
     client,
     SENDER,
-    MAX_JUMP,
-    50,
-    clockOf(() => nowMs),
-    pino({ level: "silent" }),
+    { clock: clockOf(() => nowMs), logger: pino({ level: "silent" }) },
+    { maxPending: MAX_JUMP, pollMs: 50 },
   );
 });
 
@@ -190,7 +188,12 @@ test("behind a gap, no more nonces are looked for one by one than nodes keep, ho
       return null;
     },
   });
-  const wide = new SenderNonces(client, SENDER, 10_000, 50, SYSTEM_CLOCK, pino({ level: "silent" }));
+  const wide = new SenderNonces(
+    client,
+    SENDER,
+    { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }) },
+    { maxPending: 10_000, pollMs: 50 },
+  );
   await wide.findForeign({ mined: 5, pending: 5 }, () => false);
   expect(asked.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, index) => 5 + index));
 });

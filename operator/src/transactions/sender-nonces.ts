@@ -1,6 +1,5 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import type { Clock } from "@dataset-oracle/service/process/context";
-import type { Logger } from "pino";
+import type { Context } from "@dataset-oracle/service/process/context";
 import { type Address, bytesToHex, getAddress, type Hex, hexToBytes, hexToNumber, type Transaction } from "viem";
 import { getTransactionCount } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
@@ -9,7 +8,7 @@ import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readPooledTransactions, readSigned } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
 import type { TransactionCounts } from "./plan.js";
-import type { Call } from "./task.js";
+import type { ContractCall } from "./task.js";
 
 /** After refusals for this long, a count of mined transactions is believed, however far it jumped. */
 const BELIEVED_AFTER_MS = 600_000;
@@ -24,8 +23,14 @@ export interface PooledUpdate {
   readonly nonce: number;
   readonly raw: Hex;
   readonly hash: Hex;
-  readonly call: Call;
+  readonly call: ContractCall;
   readonly fees: Fees;
+}
+
+export interface NonceSettings {
+  readonly pollMs: number;
+  /** How many transactions that this process did not send are credible at a time. */
+  readonly maxPending: number;
 }
 
 /** A sender's nonces, as the chain and the node's pool show them; those of transactions that this process did not send, too. */
@@ -40,14 +45,11 @@ export class SenderNonces {
   #shown: ReadonlySet<number> | null = null;
   #poolReadAt = Number.NEGATIVE_INFINITY;
 
-  /** @param maxJump How many transactions that this process did not send are credible at a time. */
   constructor(
     private readonly client: ChainClient,
     private readonly sender: Address,
-    private readonly maxJump: number,
-    private readonly pollMs: number,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly context: Pick<Context, "clock" | "logger">,
+    private readonly settings: NonceSettings,
   ) {}
 
   /**
@@ -61,10 +63,11 @@ export class SenderNonces {
   async readCounts(end: number): Promise<TransactionCounts> {
     let counts = await this.#readCounts();
     const isDoubtful = this.#mined === null || counts.mined < this.#mined || this.#faultOf(counts, end) !== null;
-    if (isDoubtful) counts = await this.#readCounts(Math.max(this.#mined ?? counts.mined, end) + this.maxJump);
+    if (isDoubtful)
+      counts = await this.#readCounts(Math.max(this.#mined ?? counts.mined, end) + this.settings.maxPending);
     const fault = this.#faultOf(counts, end);
     if (fault !== null) {
-      this.#refusedSince ??= this.clock.monotonic();
+      this.#refusedSince ??= this.context.clock.monotonic();
       throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
     }
     this.#refusedSince = null;
@@ -121,17 +124,18 @@ export class SenderNonces {
     { mined, pending }: TransactionCounts,
     isOwn: (nonce: number) => boolean,
   ): Promise<readonly PooledUpdate[]> {
-    const now = this.clock.monotonic();
+    const now = this.context.clock.monotonic();
     for (const nonce of this.#foreignSince.keys()) {
       if (nonce < mined || nonce >= pending || isOwn(nonce)) this.#foreignSince.delete(nonce);
     }
     for (let nonce = mined; nonce < pending; nonce++) {
       if (isOwn(nonce) || this.#foreignSince.has(nonce)) continue;
       this.#foreignSince.set(nonce, now);
-      this.logger.warn({ nonce }, "a pending transaction was not sent by this process");
+      this.context.logger.warn({ nonce }, "a pending transaction was not sent by this process");
     }
-    if (!this.#canHideSome && (this.#foreignSince.size === 0 || now - this.#poolReadAt < this.pollMs)) return [];
-    const mayBeHidden = this.#canHideSome ? Math.min(this.maxJump, MAX_HIDDEN) : 0;
+    if (!this.#canHideSome && (this.#foreignSince.size === 0 || now - this.#poolReadAt < this.settings.pollMs))
+      return [];
+    const mayBeHidden = this.#canHideSome ? Math.min(this.settings.maxPending, MAX_HIDDEN) : 0;
     const hidden = Array.from({ length: mayBeHidden }, (_, i) => pending + i);
     this.#canHideSome = false;
     this.#poolReadAt = now;
@@ -147,15 +151,16 @@ export class SenderNonces {
 
   #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
     const explained = Math.max(this.#mined ?? mined, end);
-    const isBelieved = this.#refusedSince !== null && this.clock.monotonic() - this.#refusedSince >= BELIEVED_AFTER_MS;
-    if (mined > explained + this.maxJump && !isBelieved) {
+    const isBelieved =
+      this.#refusedSince !== null && this.context.clock.monotonic() - this.#refusedSince >= BELIEVED_AFTER_MS;
+    if (mined > explained + this.settings.maxPending && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
     }
-    if (mined < (this.#mined ?? mined) - this.maxJump && !isBelieved) {
+    if (mined < (this.#mined ?? mined) - this.settings.maxPending && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but ${this.#mined} were known`;
     }
     const known = Math.max(explained, mined);
-    if (pending <= known + this.maxJump) return null;
+    if (pending <= known + this.settings.maxPending) return null;
     return `${pending} transactions of ${this.sender} are reported as mined or pending, but only ${known} are known`;
   }
 }

@@ -26,7 +26,7 @@ function sendersOf(count: number, enqueued: [number, Task][], settings = SETTING
     return { address: addressOf(i + 1), enqueue } as unknown as TransactionQueue;
   });
   const clock = clockOf(() => nowMs);
-  return new Senders(1, queues, createGasBudgets(settings, clock), clock);
+  return new Senders(1, queues, createGasBudgets(clock, settings), clock);
 }
 
 /** Has a task admitted, built with the gas that is given, and enqueued. */

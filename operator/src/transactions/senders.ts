@@ -16,12 +16,12 @@ export interface GasSettings {
 /** The gas budgets of one network. */
 export type GasBudgets = Readonly<Record<BudgetName, GasBudget>>;
 
-export function createGasBudgets(settings: GasSettings, clock: Clock): GasBudgets {
-  const { gasPerHour, gasPerHourForNewKeys, gasPerHourForFeeds, gasPercentPerCaller } = settings;
+export function createGasBudgets(clock: Clock, settings: GasSettings): GasBudgets {
+  const { gasPerHour, gasPerHourForNewKeys, gasPerHourForFeeds, gasPercentPerCaller: percentPerCaller } = settings;
   return {
-    stored: new GasBudget(BigInt(gasPerHour), clock, gasPercentPerCaller),
-    new: new GasBudget(BigInt(gasPerHourForNewKeys), clock, gasPercentPerCaller),
-    feeds: new GasBudget(BigInt(gasPerHourForFeeds), clock),
+    stored: new GasBudget(clock, { perHour: BigInt(gasPerHour), percentPerCaller }),
+    new: new GasBudget(clock, { perHour: BigInt(gasPerHourForNewKeys), percentPerCaller }),
+    feeds: new GasBudget(clock, { perHour: BigInt(gasPerHourForFeeds) }),
   };
 }
 

@@ -44,10 +44,10 @@ beforeEach(async () => {
   [submitted, refusal, renewedGas] = [[], "no answer within 5000 ms", 10_000_000n];
   const clock = clockOf(() => 0);
   const inFlight = new InFlightTransactions();
-  const charge = () => new GasBudget(1n, clock).open();
+  const charge = () => new GasBudget(clock, { perHour: 1n }).open();
   const log = pino({ level: "silent" });
   const context = { clock, logger: log, closing: new AbortController().signal };
-  submitter = new Submitter(client, ACCOUNT, CAPS, inFlight, context, () => {}, charge);
+  submitter = new Submitter(client, ACCOUNT, inFlight, () => {}, charge, context, CAPS);
   const renew = async () => callOf(renewedGas);
   const call = callOf(20_000_000n);
   const subject = { dataset: DATASET, keys: [], accused: null };

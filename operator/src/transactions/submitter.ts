@@ -10,17 +10,25 @@ import { readTransaction } from "../rpc/transactions.js";
 import {
   bumpFees,
   type FeeCaps,
+  type FeeMarket,
   type Fees,
   feesAfterRefusal,
   feesFor,
-  type Market,
   raiseToAsked,
   replacementCaps,
 } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
 import { NotSent } from "./not-sent.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
-import type { Call, InFlightTransactions, RoundCall, Submission, SubmissionResult, Task, Transaction } from "./task.js";
+import type {
+  ContractCall,
+  InFlightTransactions,
+  RoundCall,
+  Submission,
+  SubmissionResult,
+  Task,
+  Transaction,
+} from "./task.js";
 
 /** A node that refused fees as too low can want less a minute later. */
 const REMEMBER_ASKED_MS = 60_000;
@@ -53,7 +61,7 @@ export class Submitter {
   #cancelledAt: number[] = [];
   #isSignerFailing = false;
   /** The calls whose gas limit nodes have refused: what replaces them must have another. */
-  readonly #refused = new WeakSet<Call>();
+  readonly #refused = new WeakSet<ContractCall>();
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0, unsigned: 0 };
 
   /**
@@ -64,11 +72,11 @@ export class Submitter {
   constructor(
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
-    private readonly caps: FeeCaps & Pick<QueueLimits, "maxPending">,
     private readonly inFlight: InFlightTransactions,
-    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly onRenewed: () => void,
     private readonly openCharge: () => GasCharge,
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    private readonly caps: FeeCaps & Pick<QueueLimits, "maxPending">,
   ) {
     this.#asked = new LRUCache({
       max: caps.maxPending + 1,
@@ -84,7 +92,7 @@ export class Submitter {
    * @throws NotSent when the chain asks for more than the cap, or the account cannot sign. RpcError when no block has
    * room for the gas that a node has estimated.
    */
-  async submit(nonce: number, task: Task, market: Market): Promise<Submission> {
+  async submit(nonce: number, task: Task, market: FeeMarket): Promise<Submission> {
     const fees = feesFor(market, this.caps);
     if (fees === null) {
       const excess = { wanted: market.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
@@ -117,7 +125,7 @@ export class Submitter {
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
-  async replace(transaction: Transaction, content: ReplacementContent, market: Market): Promise<void> {
+  async replace(transaction: Transaction, content: ReplacementContent, market: FeeMarket): Promise<void> {
     const { nonce, task, renewal } = transaction;
     if (content === "newest" && task !== null) {
       if (renewal === "running") return;
@@ -135,7 +143,7 @@ export class Submitter {
    * Uses up a nonce that none of the queue's transactions has, with an empty transfer. The number of these is limited,
    * because an RPC node's false transaction counts can look like gaps.
    */
-  async cancel(nonce: number, market: Market): Promise<void> {
+  async cancel(nonce: number, market: FeeMarket): Promise<void> {
     const maxCancelsPerHour = 2 * this.caps.maxPending;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.context.clock.monotonic() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
@@ -173,7 +181,7 @@ export class Submitter {
   }
 
   /** @param call Null for a cancellation. */
-  async #submitRaw(raw: Hex, hash: Hex, call: Call | null): Promise<SubmissionResult> {
+  async #submitRaw(raw: Hex, hash: Hex, call: ContractCall | null): Promise<SubmissionResult> {
     const result = await submitRaw(this.client, raw, hash);
     if (call !== null && result.kind === "rejected" && result.error.meaning === "gas_refused") this.#refused.add(call);
     return result;
@@ -194,7 +202,7 @@ export class Submitter {
     nonce: number,
     before: Transaction | null,
     newer: RoundCall | null,
-    market: Market,
+    market: FeeMarket,
   ): Promise<boolean> {
     const current = feesFor(market, this.caps);
     const fees = before === null ? current : bumpFees(before.fees, current, this.caps);
@@ -232,7 +240,7 @@ export class Submitter {
    */
   async #signAndSubmit(
     nonce: number,
-    call: Call,
+    call: ContractCall,
     least: Fees,
     isReplacement: boolean,
     onSigned?: (hash: Hex) => void,
@@ -275,7 +283,7 @@ export class Submitter {
   }
 
   /** Returns null while no endpoint says what it costs. */
-  async #cancellation(): Promise<Call | null> {
+  async #cancellation(): Promise<ContractCall | null> {
     const { address } = this.account;
     const gas = await estimateGas(this.client, { account: address, to: address }).catch(() => null);
     return gas === null ? null : { to: address, data: "0x", gas };
@@ -283,7 +291,7 @@ export class Submitter {
 }
 
 /** Reports whether no block has room for a call. */
-function isImpossible(call: RoundCall | null, { blockGas }: Market): boolean {
+function isImpossible(call: RoundCall | null, { blockGas }: FeeMarket): boolean {
   return call !== null && call.gas > blockGas;
 }
 

@@ -13,7 +13,7 @@ import type { GasCharge } from "./gas-budget.js";
  */
 
 /** A transaction without nonce, fees and signature, which the queue adds. */
-export interface Call {
+export interface ContractCall {
   readonly to: Address;
   readonly data: Hex;
   /** The gas limit. */
@@ -26,7 +26,7 @@ export interface CallOutcome extends StoredOutcome {
 }
 
 /** A call that stores a round. */
-export interface RoundCall extends Call {
+export interface RoundCall extends ContractCall {
   /** Seconds since 1970. */
   readonly round: bigint;
   /** When the dataset starts to refuse the round, in milliseconds since 1970. */

@@ -1,10 +1,6 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
-import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { withDeadline } from "@dataset-oracle/service/process/context";
-import { type Hex, numberToHex } from "viem";
+import type { Hex } from "viem";
 import { UpdateReverted } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
@@ -16,10 +12,20 @@ import type { KeyUpdate } from "./builder.js";
 /** The longest that anyone waits for a transaction to be mined. */
 export const MAX_MINING_WAIT_MS = 60_000;
 
+/** The round of a key that is stored, or is about to be. */
+export interface RoundAnswer {
+  readonly round: bigint;
+  readonly outcome: CallOutcome;
+  /** The hash of the transaction that stores it, null where that is not known; or the update for the caller to send. */
+  readonly transaction: Hex | KeyUpdate | null;
+  /** True if it was stored before anybody asked. */
+  readonly isFresh?: true;
+}
+
 /** An update that is on its way to the chain, submitted by this operator or by another relayer. */
 export interface UpdateInFlight {
   /** Resolves once an RPC endpoint has accepted its transaction; to null if that ends without this round. */
-  readonly accepted: Promise<DataAnswer | null>;
+  readonly accepted: Promise<RoundAnswer | null>;
   /** Why no RPC endpoint has said that it accepted it; null once one has, and where nobody has to. */
   readonly unclear: () => unknown;
   /**
@@ -27,58 +33,19 @@ export interface UpdateInFlight {
    * relayer's update was mined before it; null when the operator shuts down first, or another relayer submitted it. Rejects
    * when the update is given up.
    */
-  readonly mined: Promise<DataAnswer | "not_stored" | null>;
+  readonly mined: Promise<RoundAnswer | "not_stored" | null>;
 }
 
-/** Makes the answer to a data request, without the transaction or its hash. */
-export function toDataAnswer(
-  { chainId, address, kind }: Dataset,
-  key: Hex,
-  round: bigint,
-  { status, value, reports }: CallOutcome,
-): DataAnswer {
-  return {
-    network_id: chainId,
-    dataset: address,
-    key: keyToAscii(key),
-    key_hex: key,
-    status,
-    value: formatValue(kind, status === "OK" ? value : ZERO_VALUE),
-    timestamp: Number(round),
-    reports: reports.map(({ provider, value, signature, reason }) => {
-      return { provider, value: formatValue(kind, value), signature, ...(reason !== undefined && { reason }) };
-    }),
-  };
-}
-
-/** Formats an update for the caller's contract, and its call for the caller to send: as nodes take it, and as libraries do. */
-export function toUnsent(
-  chainId: number,
-  { packed, call: { to, data, gas } }: KeyUpdate,
-): Required<Pick<DataAnswer, "update" | "transaction" | "transaction_request">> {
-  const [hex, number] = [numberToHex(gas), Number(gas)];
-  return {
-    update: packed,
-    transaction: { chainId: numberToHex(chainId), to, data, gas: hex, gasLimit: hex },
-    transaction_request: { chainId, to, data, gas: number, gasLimit: number },
-  };
-}
-
-/** Makes the answer from the stored value of a key. The state of the chain does not contain the reports. */
-export function toStoredAnswer(
-  dataset: Dataset,
-  key: Hex,
-  { output, status, updatedAt }: QueryResult,
-  transaction_hash: Hex | null,
-): DataAnswer {
-  return { ...toDataAnswer(dataset, key, updatedAt, { value: output, status, reports: [] }), transaction_hash };
+/** The answer from the stored value of a key. The state of the chain does not contain the reports. */
+export function storedAnswer({ output: value, status, updatedAt }: QueryResult, transaction: Hex | null): RoundAnswer {
+  return { round: updatedAt, outcome: { status, value, reports: [] }, transaction };
 }
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */
 export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
   const stored = await readPending((blockTag) => readStored(dataset, key, blockTag));
   const hash = await findUpdate(dataset, key, stored.updatedAt);
-  const accepted = Promise.resolve(toStoredAnswer(dataset, key, stored, hash));
+  const accepted = Promise.resolve(storedAnswer(stored, hash));
   return { accepted, unclear: () => null, mined: Promise.resolve(null) };
 }
 
@@ -97,13 +64,13 @@ export async function answerAfter(
   waitMs: number,
   acceptMs: number,
   closing: AbortSignal,
-): Promise<DataAnswer | null> {
+): Promise<RoundAnswer | null> {
   const mined = waitMs === 0 ? null : await nullAfterTimeout(untilMined, waitMs, closing);
   if (mined === null) return nullAfterTimeout(accepted, Math.max(0, acceptMs - waitMs), closing);
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
   const stored = await (await storedOrPending(dataset, key)).accepted;
-  if (stored === null || stored.timestamp < Number(round)) throw new UpdateReverted(null);
+  if (stored === null || stored.round < round) throw new UpdateReverted(null);
   return stored;
 }
 

@@ -1,4 +1,3 @@
-import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Context } from "@dataset-oracle/service/process/context";
@@ -23,7 +22,7 @@ import { MAX_QUEUE_MS } from "../transactions/queue.js";
 import type { Admission, Senders } from "../transactions/senders.js";
 import {
   AlreadyUnderway,
-  type Call,
+  type ContractCall,
   type RoundCall,
   type Subject,
   SubmissionUnknown,
@@ -31,7 +30,7 @@ import {
   type Version,
   type Work,
 } from "../transactions/task.js";
-import { nullAfterTimeout, storedOrPending, toDataAnswer, toStoredAnswer, type UpdateInFlight } from "./answers.js";
+import { nullAfterTimeout, type RoundAnswer, storedAnswer, storedOrPending, type UpdateInFlight } from "./answers.js";
 import { expiryOf, type UpdateBuilder } from "./builder.js";
 
 /** The age of the oldest round that is looked for among those on their way, in seconds. Few are remembered longer. */
@@ -190,7 +189,7 @@ export class Broadcasts {
    *
    * @returns Null for a transaction that is no update, or whose keys are not known.
    */
-  recover(call: Call): Work | null {
+  recover(call: ContractCall): Work | null {
     const { dataset } = this;
     const pending = decodeUpdateCall(call.data);
     if (pending === null) return null;
@@ -342,7 +341,7 @@ export class Broadcasts {
       if (task.work.subject.keys.length === 1 && call.outcomes !== undefined) return this.#answerOf(key, transaction);
       // A batch leaves out the keys of which a newer round was stored before.
       const stored = await readStored(this.dataset, key, "latest");
-      return toStoredAnswer(this.dataset, key, stored, stored.updatedAt === call.round ? hash : null);
+      return storedAnswer(stored, stored.updatedAt === call.round ? hash : null);
     });
     // Nobody may be waiting.
     for (const promise of [accepted, mined]) promise.catch(() => {});
@@ -350,13 +349,10 @@ export class Broadcasts {
   }
 
   /** The answer to who wants a key that a transaction is going to store. */
-  async #answerOf(key: Hex, { hash, call }: Version): Promise<DataAnswer> {
-    const { dataset } = this;
+  async #answerOf(key: Hex, { hash, call }: Version): Promise<RoundAnswer> {
     const outcome = call.outcomes?.get(key);
-    if (outcome === undefined) {
-      return toStoredAnswer(dataset, key, await readPending((tag) => readStored(dataset, key, tag)), hash);
-    }
-    return { ...toDataAnswer(dataset, key, call.round, outcome), transaction_hash: hash };
+    if (outcome !== undefined) return { round: call.round, outcome, transaction: hash };
+    return storedAnswer(await readPending((tag) => readStored(this.dataset, key, tag)), hash);
   }
 
   /**

@@ -53,11 +53,8 @@ beforeEach(() => {
     if (method === "eth_call") return (params.includes("pending") && node.pendingResult) || node.result;
     return node.simulated ?? simulating({ returnData: node.result, gasUsed: node.gas, status: "0x1" });
   };
-  dryRun = new DryRun(
-    createChainClient(42, { request }),
-    clockOf(() => now),
-    closing.signal,
-  );
+  const context = { clock: clockOf(() => now), closing: closing.signal };
+  dryRun = new DryRun(createChainClient(42, { request }), context);
 });
 
 afterEach(() => closing.abort());

@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import { type Clock, wait } from "@dataset-oracle/service/process/context";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import {
   type Address,
   decodeErrorResult,
@@ -58,8 +58,7 @@ export class DryRun {
 
   constructor(
     private readonly client: ChainClient,
-    private readonly clock: Clock,
-    private readonly closing: AbortSignal,
+    private readonly context: Pick<Context, "clock" | "closing">,
   ) {}
 
   /**
@@ -109,17 +108,17 @@ export class DryRun {
     state: CallState,
     isUseless: (result: Hex) => boolean,
   ): Promise<Executed> {
-    const giveUpAt = this.clock.monotonic() + MAX_BLOCK_INTERVAL_MS;
+    const giveUpAt = this.context.clock.monotonic() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
         return await this.call(dataset, data, state, isUseless);
       } catch (error) {
         const behindMs = msBehindRound(error);
-        if (behindMs === 0 || this.clock.monotonic() + behindMs > giveUpAt) throw refusalIn(error);
+        if (behindMs === 0 || this.context.clock.monotonic() + behindMs > giveUpAt) throw refusalIn(error);
         // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
-        this.#nextTrialAt = this.clock.monotonic() + TRUSTED_MS;
-        await wait(Math.min(behindMs, LOOK_MS), this.closing);
-        if (this.closing.aborted) throw refusalIn(error);
+        this.#nextTrialAt = this.context.clock.monotonic() + TRUSTED_MS;
+        await wait(Math.min(behindMs, LOOK_MS), this.context.closing);
+        if (this.context.closing.aborted) throw refusalIn(error);
       }
     }
   }
@@ -136,7 +135,7 @@ export class DryRun {
     state: CallState = "pending",
     isUseless = (_result: Hex) => false,
   ): Promise<Executed> {
-    const simulated = this.clock.monotonic() < this.#trustedUntil ? await this.#simulate(to, data) : null;
+    const simulated = this.context.clock.monotonic() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
     const onLatest = () =>
@@ -148,7 +147,7 @@ export class DryRun {
     const first = await (state === "pending" ? firstOffered(onPending, onLatest) : onLatest());
     // What is pending already may never be mined, so only what the chain has stored makes an update useless.
     const { result, gas: estimate } = state === "pending" && isUseless(first.result) ? await onLatest() : first;
-    if (this.clock.monotonic() >= this.#nextTrialAt) void this.#try(to, data, estimate);
+    if (this.context.clock.monotonic() >= this.#nextTrialAt) void this.#try(to, data, estimate);
     return { result, gas: withSpare(estimate) };
   }
 
@@ -173,16 +172,16 @@ export class DryRun {
 
   /** Returns a block time: no round is newer than the clock's next second, and a block that was just made is older. */
   #newerThanRounds(): bigint {
-    return BigInt(Math.floor(this.clock.now() / 1000) + 1);
+    return BigInt(Math.floor(this.context.clock.now() / 1000) + 1);
   }
 
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
   async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
-    this.#nextTrialAt = this.clock.monotonic() + TRUSTED_MS;
+    this.#nextTrialAt = this.context.clock.monotonic() + TRUSTED_MS;
     const simulated = await this.#simulate(to, data).catch(() => null);
     // A gas refund can make the estimate up to a tenth larger.
     if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
-    this.#trustedUntil = this.clock.monotonic() + TRUSTED_MS;
+    this.#trustedUntil = this.context.clock.monotonic() + TRUSTED_MS;
     this.#nextTrialAt = 0;
   }
 

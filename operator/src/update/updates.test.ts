@@ -1,7 +1,7 @@
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { Counter } from "prom-client";
-import type { Hex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
 import { NoQuorum } from "../reports/quorum.js";
@@ -60,7 +60,7 @@ function updatesOf(gasPerHour: number, gasPercentPerCaller = 100, gasPerHourForF
     },
   } as unknown as TransactionQueue;
   const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds, gasPercentPerCaller };
-  const senders = new Senders(42, [queue], createGasBudgets(gas, clock), clock);
+  const senders = new Senders(42, [queue], createGasBudgets(clock, gas), clock);
   const storedKeys = { has: async () => true };
   const dataset = { chainId: 42, address: ADDRESS, kind: "median", storedKeys } as unknown as Dataset;
   const call = { to: ADDRESS, data: "0x", gas: 100n, expiresAt: NOW + 300_000 } as const;
@@ -94,7 +94,7 @@ test("a refusal for gas is known before anything is built, overtakes nobody, and
   const refused = updates.broadcast(KEY, 0, caller);
   await expect(refused).rejects.toMatchObject({ fault: { kind: "gas_spent" } });
   expect(built).toBe(0);
-  expect(await updates.prepare(KEY, caller)).toHaveProperty("transaction");
+  expect(await updates.prepare(KEY, caller)).toHaveProperty("transaction.call");
   const round = BigInt(Math.floor(NOW / 1000) - 2);
   const [feed] = await Promise.allSettled([broadcasts.broadcastOwn(KEY, round), updates.broadcast(KEY, 0, caller)]);
   expect(feed.status).toBe("fulfilled");
@@ -110,7 +110,10 @@ test("a request in the round of a batch gets its hash once an endpoint has accep
     batch.then((stored) => stored.get(KEY) ?? null),
   );
   // Nothing is mined.
-  expect(await updates.broadcast(KEY, 0, caller)).toMatchObject({ status: "OK", value: "1", transaction_hash: "0x01" });
+  expect(await updates.broadcast(KEY, 0, caller)).toMatchObject({
+    outcome: { status: "OK", value: numberToHex(1, { size: 32 }) },
+    transaction: "0x01",
+  });
   expect([built, tasks.length]).toEqual([0, 1]);
 });
 
@@ -122,7 +125,7 @@ test("a request that waits for a batch without its key is sent although the feed
     updates.broadcast(KEY, 0, caller),
   ]);
   expect(feed).toMatchObject({ status: "rejected", reason: { fault: { kind: "gas_spent" } } });
-  expect(request).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
+  expect(request).toMatchObject({ status: "fulfilled", value: { transaction: "0x01" } });
 });
 
 test("who asks for a round whose submission is unclear waits for the same transaction", async () => {
@@ -133,7 +136,7 @@ test("who asks for a round whose submission is unclear waits for the same transa
   await new Promise((settled) => setImmediate(settled));
   const [task] = tasks;
   task?.given({ hash: "0x02", call: task.call }, null);
-  expect(await again).toMatchObject({ transaction_hash: "0x02" });
+  expect(await again).toMatchObject({ transaction: "0x02" });
   expect(tasks).toHaveLength(1);
 });
 
@@ -161,7 +164,7 @@ test.each(STARTERS_FAILURES)(
     refusals = new Map(["a", "b"].map((payer) => [payer, failure]));
     const [a, b, c] = await askTogether(updatesOf(1e9).updates);
     for (const refused of [a, b]) expect(refused).toMatchObject({ status: "rejected", reason });
-    expect(c).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
+    expect(c).toMatchObject({ status: "fulfilled", value: { transaction: "0x01" } });
     expect([built, payers, tasks.length]).toEqual([3, ["a", "b", "c"], 1]);
   },
 );
@@ -231,7 +234,7 @@ test("who asks for the round that a transaction is being renewed for waits for t
   const call = await renewed;
   if (call === null) throw new Error("The renewal found no round.");
   task?.given({ hash: "0x02", call }, null);
-  expect(await asked).toMatchObject({ transaction_hash: "0x02" });
+  expect(await asked).toMatchObject({ transaction: "0x02" });
   expect([built, tasks.length]).toEqual([2, 1]);
 });
 

@@ -1,4 +1,3 @@
-import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Counter } from "prom-client";
@@ -15,12 +14,12 @@ import {
   type SingleFlight,
   singleFlightOfRounds,
 } from "../single-flight.js";
-import { answerAfter, toDataAnswer, toStoredAnswer, toUnsent } from "./answers.js";
+import { answerAfter, type RoundAnswer, storedAnswer } from "./answers.js";
 import type { Broadcasts } from "./broadcasts.js";
-import type { UpdateBuilder } from "./builder.js";
+import type { KeyUpdate, UpdateBuilder } from "./builder.js";
 
 /** The request that waits for an update. */
-export interface Caller {
+export interface Requester {
   /** The caller, as rate limits identify it: its share of the gas budget pays. */
   readonly payer: string;
   /** Null where no request is behind it. */
@@ -43,8 +42,10 @@ export class Overtaken extends Error {
   }
 }
 
-/** A transaction for the caller to send. */
-type Prepared = DataAnswer | Overtaken;
+/** A round for the caller to send. */
+interface Prepared extends RoundAnswer {
+  readonly transaction: KeyUpdate;
+}
 
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
@@ -55,9 +56,9 @@ const MAX_ROUND_WAIT_MS = 3_000;
  * way to a broadcast of its round.
  */
 export class Updates {
-  readonly #prepared: SingleFlight<Prepared>;
+  readonly #prepared: SingleFlight<Prepared | Overtaken>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
-  readonly #fresh: SingleFlight<DataAnswer | null>;
+  readonly #fresh: SingleFlight<RoundAnswer | null>;
 
   constructor(
     private readonly dataset: Dataset,
@@ -77,7 +78,7 @@ export class Updates {
    * @param waitMs How long to wait until it is mined; 0 answers once an RPC endpoint has accepted it.
    * @throws NotSent. What keeps it from being built.
    */
-  async broadcast(key: Hex, waitMs: number, caller: Caller): Promise<DataAnswer> {
+  async broadcast(key: Hex, waitMs: number, caller: Requester): Promise<RoundAnswer> {
     const { clock, closing } = this.context;
     const fresh = await this.#freshAnswer(key);
     if (fresh !== null) return fresh;
@@ -92,7 +93,7 @@ export class Updates {
    *
    * @throws Overtaken while other relayers keep being faster. What keeps it from being built.
    */
-  async prepare(key: Hex, caller: Caller): Promise<DataAnswer> {
+  async prepare(key: Hex, caller: Requester): Promise<Prepared> {
     const { clock, closing } = this.context;
     for (let tried = 1; ; tried++) {
       const prepared = await this.#prepareRound(key, roundAt(clock.now()), caller);
@@ -106,25 +107,24 @@ export class Updates {
   }
 
   /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
-  preparedAnswer(key: Hex): DataAnswer | null {
+  preparedAnswer(key: Hex): Prepared | null {
     const round = roundAt(this.context.clock.now());
     if (this.broadcasts.has(key, round)) return null;
     const prepared = this.#prepared.done(roundId(key, round));
     return prepared === undefined || prepared instanceof Overtaken ? null : prepared;
   }
 
-  async #prepareRound(key: Hex, round: bigint, caller: Caller): Promise<Prepared> {
+  async #prepareRound(key: Hex, round: bigint, caller: Requester): Promise<Prepared | Overtaken> {
     const overtaken = this.#overtakenBy(key, round);
     if (overtaken !== null) return overtaken;
-    const prepare = async (progress: Progress): Promise<Prepared> => {
+    const prepare = async (progress: Progress): Promise<Prepared | Overtaken> => {
       const update = await this.builder.build(key, round, progress);
       if (update.kind === "stale") {
         const { updatedAt } = await readPending((blockTag) => readStored(this.dataset, key, blockTag));
         // Nodes that do not know the pending state may answer with an older one.
         return new Overtaken(updatedAt > round ? updatedAt : round);
       }
-      const answer = toDataAnswer(this.dataset, key, round, update.outcome);
-      return { ...answer, ...toUnsent(this.dataset.chainId, update) };
+      return { round, outcome: update.outcome, transaction: update };
     };
     const flight = this.#prepared.run(roundId(key, round), prepare, caller.trace);
     return followFlight(flight, caller.listener, async (prepared) => this.#overtakenBy(key, round) ?? prepared);
@@ -137,17 +137,17 @@ export class Updates {
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */
-  #freshAnswer(key: Hex): Promise<DataAnswer | null> {
+  #freshAnswer(key: Hex): Promise<RoundAnswer | null> {
     const { minUpdateAgeSeconds } = this.settings;
     if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
     const { dataset } = this;
-    const find = async (): Promise<DataAnswer | null> => {
+    const find = async (): Promise<RoundAnswer | null> => {
       const stored = await readStored(dataset, key, "latest");
       const { status, updatedAt } = stored;
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
       if (status !== "OK" || this.context.clock.now() >= expiresAt) return null;
       const hash = await findUpdate(dataset, key, updatedAt);
-      return { ...toStoredAnswer(dataset, key, stored, hash), fresh: true };
+      return { ...storedAnswer(stored, hash), isFresh: true };
     };
     return this.#fresh.run(roundId(key, roundAt(this.context.clock.now())), find).result;
   }

@@ -64,10 +64,10 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
       await app.limitNewKeys(request, reply, dataset, key);
       return updates.prepare(key, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
     };
-    const { timestamp, update } = updates.preparedAnswer(key) ?? (await prepare());
+    const { round, transaction } = updates.preparedAnswer(key) ?? (await prepare());
     const { client, chainId } = dataset;
-    await waits.run(`${chainId} ${timestamp}`, () => waitForRound(client, timestamp, context)).result;
-    return { data: update ?? "0x" };
+    await waits.run(`${chainId} ${round}`, () => waitForRound(client, Number(round), context)).result;
+    return { data: transaction.packed };
   }
 
   // Errors have the standard's form on these routes only.
