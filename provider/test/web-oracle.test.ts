@@ -45,7 +45,11 @@ describe("the registry", () => {
     const before = web.registry.rpc.calls.length;
     const args = ["a", "b", "c", "d"];
     await Promise.all(args.map((arg) => web.provider.ask({ dataset: NUMBERS, key: key(hash, arg) })));
-    expect(web.registry.rpc.calls.slice(before)).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
+    expect(web.registry.rpc.calls.slice(before).map(({ method }) => method)).toEqual([
+      "eth_call",
+      "eth_blockNumber",
+      "eth_getLogs",
+    ]);
     expect(readdirSync(join(web.folder, "42"))).toContain(`${hash.slice(2)}.json`);
 
     web.registry.rpc.fail("error");
@@ -64,7 +68,7 @@ describe("the registry", () => {
       expect(headers.get("retry-after")).toBe("2");
     }
     expect(provider.logs.map(({ msg }) => msg)).not.toContain("report signed");
-    expect(JSON.stringify(provider.logs)).not.toContain("t0ken");
+    expect(JSON.stringify(provider.logs)).not.toContain("token-nobody-may-see");
     web.registry.rpc.fail("none");
     const { body } = await provider.ask({ dataset: NUMBERS, key: key(`0x${"12".repeat(32)}`) });
     expect(body).toMatchObject({ status: 422, code: "unknown_key" });
@@ -80,13 +84,13 @@ test("provider try reads a key as a provider with the configuration does, or say
   const deployment = { chainId: 42, datasets: { numbers: dataset }, webOracleRegistry: web.registry.address };
   writeFileSync(join(web.folder, "42.json"), JSON.stringify(deployment));
   // As a provider's owner has it: the RPC's token is in the environment.
-  const rpcUrls = { 42: web.registry.rpc.url.replace("t0ken-of-the-rpc", "$" + "{TOKEN}") };
+  const rpcUrls = { 42: web.registry.rpc.url.replace("token-nobody-may-see", "$" + "{TOKEN}") };
   const { redirectedOrigins } = web;
   const tryKey = (key: Hex, webOracle: object) => {
     const settings = { deployments: ["42.json"], lease: "lease", redirectedOrigins };
     const config = join(web.folder, "provider.json");
     writeFileSync(config, JSON.stringify({ ...settings, webOracle: { rpcUrls, folder: "specs", ...webOracle } }));
-    return runCommand(["try", hexToString(key), "--json", "--config", config], { TOKEN: "t0ken-of-the-rpc" });
+    return runCommand(["try", hexToString(key), "--json", "--config", config], { TOKEN: "token-nobody-may-see" });
   };
   const hosts = [HOST];
   const { code, stdout, stderr } = await tryKey(key(hash, "São Paulo"), { hosts });
@@ -109,7 +113,7 @@ test("provider try reads a key as a provider with the configuration does, or say
   web.registry.rpc.fail("error");
   const unreachable = await problemOf(unknown, { hosts });
   expect(unreachable).toContain("cannot be read from the chain now");
-  expect(unreachable).not.toContain("t0ken");
+  expect(unreachable).not.toContain("token-nobody-may-see");
   expect(readdirSync(web.folder)).not.toContain("specs");
 });
 

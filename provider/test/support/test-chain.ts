@@ -1,7 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
@@ -9,20 +5,30 @@ import { deployTestContract } from "@dataset-oracle/devnet/test-support/deploy-t
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { specHash } from "@dataset-oracle/protocol/spec-hash";
 import type { Hex } from "viem";
+import { startRpcProxy } from "../../../operator/test/support/rpc-proxy.js";
 import { toCanonicalJson } from "../../src/web-oracle/canonical-json.js";
 
 /** Starts a chain, behind an RPC proxy that records calls and can be made to fail. */
 export async function startTestChain() {
   const anvil = await startAnvil({ chainId: 42, blockTime: null });
   const client = clientOf(anvil.url);
-  const rpc = await startProxy(anvil.url);
+  const proxy = await startRpcProxy(anvil.url);
+  const rpc = {
+    ...{ url: proxy.url, calls: proxy.calls },
+    fail(how: "none" | "error" | "other_chain") {
+      proxy.faults.clear();
+      proxy.answers.clear();
+      if (how === "error") proxy.faults.set("*", "HTTP 500");
+      if (how === "other_chain") proxy.answers.set("eth_chainId", { body: { result: "0x1" } });
+    },
+  };
   return {
     client,
     rpc,
     /** Deploys a contract without arguments. */
     deploy: (name: string) => deployTestContract(anvil.url, name),
     async close() {
-      await rpc.close();
+      await proxy.close();
       await anvil.close();
     },
   };
@@ -45,38 +51,6 @@ export async function startRegistry() {
       const hash = specHash(bytes.value);
       if (!hash.ok) throw new Error(hash.error);
       return hash.value;
-    },
-  };
-}
-
-async function startProxy(target: string) {
-  const calls: string[] = [];
-  let failure: "none" | "error" | "other_chain" = "none";
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    const { id, method } = JSON.parse(body);
-    calls.push(method);
-    response.setHeader("content-type", "application/json");
-    if (failure === "error") return response.writeHead(500).end();
-    if (failure === "other_chain" && method === "eth_chainId") {
-      return response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
-    }
-    const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
-    return response.end(await answer.text());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    /** With a token in its path, as providers of RPCs have them. */
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v3/t0ken-of-the-rpc`,
-    calls,
-    fail(how: typeof failure) {
-      failure = how;
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
     },
   };
 }
