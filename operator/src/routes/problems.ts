@@ -17,7 +17,7 @@ export const problem = problemsOf(OPERATOR_PROBLEMS);
 /** A wait in seconds, as a header. */
 const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seconds) } });
 
-/** Finds the problem of an error that the rooms below the routes throw; null for one that is not expected. */
+/** Finds the problem of an error that the modules below the routes throw; null for one that is not expected. */
 export function problemOf(error: unknown): ProblemError | null {
   if (error instanceof ProblemError) return error;
   if (error instanceof RpcError) {
