@@ -4,9 +4,9 @@ import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import { strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type DeployedContracts, loadDeployment } from "@dataset-oracle/service/config/deployment";
-import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { range } from "@dataset-oracle/service/config/range";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { expandRpcEndpoint, RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readChainId } from "./rpc/endpoint.js";
@@ -66,11 +66,11 @@ export const networkSettings = {
         "starts.",
     }),
   ),
-  rpcUrls: Type.Array(Type.String(), {
+  rpcUrls: Type.Array(RpcEndpoint, {
     minItems: 1,
     description:
-      `The JSON-RPC endpoints, in order of preference. \${NAME} is replaced by that environment variable. ` +
-      "Never logged.",
+      "The JSON-RPC endpoints, in order of preference: a URL, in which there may be a user and a password, or an object " +
+      `with \`url\` and \`headers\`. \${NAME} is replaced by that environment variable. Never logged.`,
   }),
   providers: Type.Array(ProviderSettings, {
     default: [],
@@ -200,7 +200,7 @@ export async function planCore(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CorePlan> {
-  const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
+  const rpcUrls = settings.rpcUrls.map((given, index) => expandRpcEndpoint(given, `${at}: rpcUrls/${index}`, env));
   const planned = await planDatasets(settings, at, folder, rpcUrls);
   const where = `network ${planned.chainId}`;
   const { committeeDirectory } = settings;
@@ -255,7 +255,7 @@ async function planDatasets(
   { deployment, datasets = [], networkId, rpcTimeoutMs }: CoreNetworkSettings,
   at: string,
   folder: string,
-  rpcUrls: readonly string[],
+  rpcUrls: readonly RpcEndpoint[],
 ): Promise<Pick<CorePlan, "chainId" | "datasets" | "contracts">> {
   if ((deployment === undefined) === (datasets.length === 0))
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);

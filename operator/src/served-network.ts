@@ -1,4 +1,5 @@
 import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
+import type { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import type { Context } from "@dataset-oracle/service/process/context";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
@@ -73,7 +74,7 @@ export interface CorePlan {
   /** The deployment's other contracts; null without a deployment file. */
   readonly contracts: DeployedContracts | null;
   /** At least one. They may hold tokens, so they are never logged. */
-  readonly rpcUrls: readonly string[];
+  readonly rpcUrls: readonly RpcEndpoint[];
   /** The configured base URLs of providers. */
   readonly providerUrls: ReadonlyMap<Address, string>;
   /** The contract in which providers announce their URLs; null for the deployment's, if it has one. */

@@ -10,6 +10,7 @@ import { inspect } from "node:util";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
@@ -36,7 +37,9 @@ const SECRETS = {
   encodedToken: encodeURIComponent(`${token()}/+ %`),
   user: token(),
   password: token(),
+  header: token(),
 };
+const basic = Buffer.from(`${SECRETS.user}:${SECRETS.password}`).toString("base64");
 const { keyInEnvironment, keyInFile, keyInKeystore, keystorePassword } = SECRETS;
 
 /** An RPC that repeats the request in its answer, as gateways do. */
@@ -60,8 +63,11 @@ let fault: Fault | null = null;
 
 const { chain, providers, dataset, body } = await startCommittee(4);
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+/** What endpoints were given to know the caller by. */
+const credentials = new Set<string | string[] | undefined>();
 const rpc = createServer(async (request, response) => {
   const body = await text(request);
+  credentials.add(request.headers.authorization).add(request.headers["x-api-key"]);
   if (fault !== null) return fault(request, response);
   const headers = { "content-type": "application/json" };
   const answer = await fetch(chain.url, { method: "POST", headers, body });
@@ -73,11 +79,13 @@ closeAtEnd(async () => {
   rpc.close();
 });
 const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;
-/** The endpoints' URLs, each with a secret in another part. */
-const urls = [
+/** The endpoints, each with a secret in another part. */
+const urls: RpcEndpoint[] = [
   `${base}/v3/${SECRETS.tokenInPath}`,
   `${base}/?apikey=${SECRETS.tokenInQuery}&x=1`,
   `${base}/${SECRETS.encodedToken}`,
+  base.replace("//", `//${SECRETS.user}:${SECRETS.password}@`),
+  { url: base, headers: { "x-api-key": SECRETS.header } },
   // Nothing listens there.
   `http://127.0.0.1:1/${SECRETS.tokenInPath}`,
 ];
@@ -121,6 +129,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
   const isReady = () => ask("/ready").then((status) => status === 200, output);
   await expect.poll(isReady).toBe(true);
   expect(await post(body(KEY), { prefer: "wait=10" })).toBe(200);
+  expect([...credentials]).toEqual(expect.arrayContaining([`Basic ${basic}`, SECRETS.header]));
 
   for (const name of ["refuses it", "answers 500"] as const) {
     fault = FAULTS[name] ?? null;
@@ -144,7 +153,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
 
   const all = [output(), ...shown].join("\n");
   for (const failure of ["RPC endpoint failed", "no: ", "operator_rpc_errors_total{"]) expect(all).toContain(failure);
-  expect(findLeakedSecrets(all, SECRETS)).toEqual([]);
+  expect(findLeakedSecrets(all, { ...SECRETS, basic })).toEqual([]);
 });
 
 test("the errors of RPC endpoints do not repeat their URLs, however they fail", async () => {
@@ -159,7 +168,7 @@ test("the errors of RPC endpoints do not repeat their URLs, however they fail", 
         .request("eth_chainId", [])
         .then(() => "answered", inspect),
     );
-    expect(findLeakedSecrets((await Promise.all(calls)).join("\n"), SECRETS)).toEqual([]);
+    expect(findLeakedSecrets((await Promise.all(calls)).join("\n"), { ...SECRETS, basic })).toEqual([]);
   }
   fault = null;
 });
@@ -173,7 +182,14 @@ function file(name: string, content: string): string {
 }
 
 test.each<[what: string, config: () => string, env?: Record<string, string>]>([
-  ["a password in an RPC's url", () => writeConfig({ rpcUrls: [`http://${SECRETS.user}:${SECRETS.password}@a`] })],
+  [
+    "a header of an RPC in two lines",
+    () => writeConfig({ rpcUrls: [{ url: base, headers: { "x-api-key": `${SECRETS.header}\n` } }] }),
+  ],
+  [
+    "a header of an RPC by the name of its value",
+    () => writeConfig({ rpcUrls: [{ url: base, headers: { [`${SECRETS.header}:`]: "x" } }] }),
+  ],
   ["an RPC's url without http", () => writeConfig({ rpcUrls: [url.slice(7)] })],
   ["a key as an RPC's url", () => writeConfig({ rpcUrls: [keyInFile] })],
   ["an RPC's url as the port", () => writeConfig({}, { port: url })],

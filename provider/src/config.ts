@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { range } from "@dataset-oracle/service/config/range";
+import { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { AddressRanges } from "@dataset-oracle/service/http-server/caller-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/serve";
 import { SecretSettings } from "@dataset-oracle/service/untrusted/secrets";
@@ -12,10 +13,11 @@ import { SOURCE_MS } from "./source/source-reader.js";
 /** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
-    rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String(), {
+    rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), RpcEndpoint, {
       additionalProperties: false,
       description:
-        "The JSON-RPC endpoint that published specs are read from, by chain id. A $ with a name in braces is replaced " +
+        "The JSON-RPC endpoint that published specs are read from, by chain id: a URL, in which there may be a user and a " +
+        "password, or an object with `url` and `headers`. A $ with a name in braces is replaced " +
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),

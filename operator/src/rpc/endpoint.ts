@@ -1,4 +1,5 @@
 import { TransientError } from "@dataset-oracle/service/config/config-error";
+import { addressOf, type RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { retryAfterMs } from "@dataset-oracle/service/process/fetch-result";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
@@ -54,17 +55,18 @@ const MAX_SUBMISSIONS = 3;
  * Connects one JSON-RPC endpoint. It repeats a call only where the connection was reset: a read once, if the connection was an
  * idle one, and a submission twice.
  *
- * @param url May contain a token, so it never appears in an error.
+ * @param endpoint May contain a token, so it never appears in an error.
  * @param timeoutMs The deadline of each call.
  */
 export function connectEndpoint(
   chainId: number,
-  url: string,
+  endpoint: RpcEndpoint,
   timeoutMs: number,
   { clock, closing, dispatcher }: Pick<Context, "clock" | "closing" | "dispatcher">,
 ): JsonRpc {
-  const node = { url, limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES }, dispatcher, closing };
-  const withoutUrl = urlRemover(url);
+  const { url, headers, secrets } = addressOf(endpoint);
+  const node = { url, headers, limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES }, dispatcher, closing };
+  const withoutUrl = urlRemover(url, secrets);
   return {
     async request(method, params) {
       const isRead = method !== SUBMIT;
@@ -109,10 +111,11 @@ const UNKNOWN_NETWORK = 0;
  * @param timeoutMs The deadline of the calls.
  * @throws TransientError when none answers.
  */
-export async function readChainId(rpcUrls: readonly string[], at: string, timeoutMs: number): Promise<number> {
+export async function readChainId(rpcUrls: readonly RpcEndpoint[], at: string, timeoutMs: number): Promise<number> {
   // Nothing has started yet, so nothing closes.
   const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal, dispatcher: TRUSTED_CONNECTIONS };
-  const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs, context).request("eth_chainId", []);
+  const ask = (endpoint: RpcEndpoint) =>
+    connectEndpoint(UNKNOWN_NETWORK, endpoint, timeoutMs, context).request("eth_chainId", []);
   const answer = await Promise.any(rpcUrls.map(ask)).catch(({ errors }: AggregateError) => {
     const reasons = errors.map((error, index) => `rpcUrls/${index}: ${describeError(error)}`);
     throw new TransientError(

@@ -1,4 +1,5 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { backOffMs, type Context, repeat } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
@@ -100,7 +101,7 @@ export class RpcPool implements JsonRpc {
    */
   static async connect(
     chainId: number,
-    urls: readonly string[],
+    urls: readonly RpcEndpoint[],
     context: PoolContext,
     settings: PoolSettings,
   ): Promise<RpcPool> {

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
-import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
+import { expandRpcEndpoint, type RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import type { RateLimit } from "../callers/rate-limit.js";
 import type { WebOracleSettings } from "../config.js";
@@ -66,7 +66,7 @@ export function checkWebOracleSettings(
 
 function checkRegistry(
   { chainId, webOracleRegistry }: Deployment,
-  rpcUrls: Readonly<Record<string, string>>,
+  rpcUrls: Readonly<Record<string, RpcEndpoint>>,
   env: NodeJS.ProcessEnv,
 ): SpecRegistrySettings {
   if (webOracleRegistry === undefined) {
@@ -78,5 +78,9 @@ function checkRegistry(
   if (template === undefined) {
     throw new ConfigError(`webOracle/rpcUrls: network ${chainId} has Web Oracle datasets but no endpoint. Add one.`);
   }
-  return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `webOracle/rpcUrls/${chainId}`, env) };
+  return {
+    chainId,
+    address: webOracleRegistry,
+    rpcUrl: expandRpcEndpoint(template, `webOracle/rpcUrls/${chainId}`, env),
+  };
 }

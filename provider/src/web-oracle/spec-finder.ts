@@ -1,5 +1,6 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import type { Result } from "@dataset-oracle/protocol/result";
+import type { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { isLogged } from "@dataset-oracle/service/http-server/trace";
 import type { Context } from "@dataset-oracle/service/process/context";
@@ -17,7 +18,7 @@ export interface SpecRegistrySettings {
   readonly chainId: number;
   readonly address: Address;
   /** It may contain a token, so no error shows it. */
-  readonly rpcUrl: string;
+  readonly rpcUrl: RpcEndpoint;
 }
 
 const RPC_MS = 4_000;

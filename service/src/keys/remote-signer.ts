@@ -2,8 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { Agent } from "undici";
 import { type Address, type Hex, type LocalAccount, numberToHex, type TransactionSerializable } from "viem";
 import { ConfigError } from "../config/config-error.js";
-import { expandRpcUrl } from "../config/expand-rpc-url.js";
 import { requireAddress } from "../config/require-address.js";
+import { addressOf, expandRpcEndpoint } from "../config/rpc-endpoint.js";
 import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
 import { callJsonRpc, type JsonRpcService } from "../trusted/json-rpc.js";
 import { urlRemover } from "../trusted/url-remover.js";
@@ -40,7 +40,7 @@ export function remoteSigner(owner: string, suffix: string): AccountSource {
       if (given === undefined || text === undefined) {
         throw new ConfigError(`A signer needs both ${names.url} and ${names.addresses}. Set both.`);
       }
-      const url = expandRpcUrl(given, names.url, env);
+      const url = expandRpcEndpoint(given, names.url, env);
       const addresses = text
         .trim()
         .split(/[\s,]+/)
@@ -93,12 +93,13 @@ class RemoteSigner {
   /** The accounts that the signer was found to have. */
   readonly #found = new Set<Address>();
 
-  constructor(url: string, authorization: string | undefined, ca: string | undefined, closing: AbortSignal) {
+  constructor(given: string, authorization: string | undefined, ca: string | undefined, closing: AbortSignal) {
     // Each call has a connection of its own: a signer closes idle ones, and a call that fails is a request that fails.
     const dispatcher = new Agent({ pipelining: 0, connect: ca === undefined ? {} : { ca } });
-    const headers = authorization === undefined ? {} : { authorization };
+    const { url, headers: own, secrets } = addressOf(given);
+    const headers = authorization === undefined ? own : { authorization };
     this.#service = { url, headers, limits: LIMITS, dispatcher, closing };
-    this.#withoutSecrets = urlRemover(url, authorization?.split(" "));
+    this.#withoutSecrets = urlRemover(url, [...secrets, ...(authorization?.split(" ") ?? [])]);
   }
 
   accountOf(address: Address): LocalAccount {

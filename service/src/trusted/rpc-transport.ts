@@ -1,4 +1,5 @@
 import { custom, HttpRequestError, RpcRequestError } from "viem";
+import { addressOf, type RpcEndpoint } from "../config/rpc-endpoint.js";
 import type { Context } from "../process/context.js";
 import { TRUSTED_CONNECTIONS } from "./connections.js";
 import { callJsonRpc, type JsonRpcService } from "./json-rpc.js";
@@ -12,12 +13,15 @@ export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
  * @param timeoutMs The deadline of each call.
  * @param context Of a service; a command has none.
  */
-export function rpcTransport(url: string, timeoutMs: number, context?: Pick<Context, "dispatcher" | "closing">) {
-  const { username, password } = new URL(url);
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+export function rpcTransport(
+  endpoint: RpcEndpoint,
+  timeoutMs: number,
+  context?: Pick<Context, "dispatcher" | "closing">,
+) {
+  const { url, headers } = addressOf(endpoint);
   const service: JsonRpcService = {
     url,
-    headers: username === "" ? {} : { authorization: `Basic ${credentials.toString("base64")}` },
+    headers,
     limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES },
     dispatcher: TRUSTED_CONNECTIONS,
     ...context,
