@@ -49,7 +49,7 @@ function startNode(logs: readonly ReturnType<typeof logOf>[], head = 10_000n) {
 
 const log = pino({ level: "silent" });
 const load = (client: ReturnType<typeof startNode>["client"], known: Committee | null = null) =>
-  CommitteeCache.load({ client, address: DATASET }, known, log);
+  CommitteeCache.load({ client, address: DATASET }, log, known);
 /** The members, as the tests write them. */
 const membersIn = ({ current }: CommitteeCache) => current.members.map((member) => member.toLowerCase());
 

@@ -32,7 +32,7 @@ export class CommitteeCache {
    * @param given The committee that the dataset may have, from a deployment file.
    * @throws RpcError
    */
-  static async load(dataset: DatasetContract, given: Committee | null, logger: Logger): Promise<CommitteeCache> {
+  static async load(dataset: DatasetContract, logger: Logger, given: Committee | null): Promise<CommitteeCache> {
     const known = given === null ? [] : [given];
     return new CommitteeCache(dataset, logger, known, await readCommittee(dataset, known));
   }

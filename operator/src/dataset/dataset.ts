@@ -56,7 +56,7 @@ export async function connectDataset(
     );
   }
   const [committee, maxRoundAge] = await Promise.all([
-    CommitteeCache.load(contract, planned.committee ?? null, logger),
+    CommitteeCache.load(contract, logger, planned.committee ?? null),
     readView(contract, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
     readView(contract, "queryPrice"),

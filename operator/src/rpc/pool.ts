@@ -254,43 +254,43 @@ export class RpcPool implements JsonRpc {
 
   /** Checks an endpoint's head, and its chain id unless it was ready and the chain id was read recently. */
   #check(endpoint: Endpoint): Promise<void> {
-    endpoint.checking ??= this.#runCheck(endpoint).finally(() => {
-      endpoint.checking = null;
-    });
+    endpoint.checking ??= this.#runCheck(endpoint)
+      .catch((error: unknown) => {
+        this.#quarantine(endpoint, error);
+        throw error;
+      })
+      .finally(() => {
+        endpoint.checking = null;
+      });
     return endpoint.checking;
   }
 
   async #runCheck(endpoint: Endpoint): Promise<void> {
     const { rpc, health } = endpoint;
-    try {
-      const isRecent = this.context.clock.monotonic() - endpoint.chainIdReadAt < CHAIN_ID_MS;
-      if (health.head === null || !isRecent) {
-        endpoint.chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
-        endpoint.chainIdReadAt = this.context.clock.monotonic();
-        if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
-      }
-      const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
-      const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
-      if (isFromTheFuture(head, this.context.clock.now())) {
-        throw new RpcError(
-          "failed",
-          this.chainId,
-          "eth_getBlockByNumber",
-          "its newest block is more than 60 s ahead of this machine's clock",
-        );
-      }
-      if (endpoint.logged !== null) {
-        this.#log(endpoint).info("RPC endpoint is back");
-        endpoint.without.clear();
-        endpoint.logged = null;
-      }
-      // A check is no proof that calls are answered: its failures are forgotten one by one.
-      const failures = Math.max(0, health.failures - (health.head === null ? 0 : 1));
-      endpoint.health = { head, failures, quarantinedUntil: Number.NEGATIVE_INFINITY };
-    } catch (error) {
-      this.#quarantine(endpoint, error);
-      throw error;
+    const isRecent = this.context.clock.monotonic() - endpoint.chainIdReadAt < CHAIN_ID_MS;
+    if (health.head === null || !isRecent) {
+      endpoint.chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
+      endpoint.chainIdReadAt = this.context.clock.monotonic();
+      if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
     }
+    const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
+    const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
+    if (isFromTheFuture(head, this.context.clock.now())) {
+      throw new RpcError(
+        "failed",
+        this.chainId,
+        "eth_getBlockByNumber",
+        "its newest block is more than 60 s ahead of this machine's clock",
+      );
+    }
+    if (endpoint.logged !== null) {
+      this.#log(endpoint).info("RPC endpoint is back");
+      endpoint.without.clear();
+      endpoint.logged = null;
+    }
+    // A check is no proof that calls are answered: its failures are forgotten one by one.
+    const failures = Math.max(0, health.failures - (health.head === null ? 0 : 1));
+    endpoint.health = { head, failures, quarantinedUntil: Number.NEGATIVE_INFINITY };
   }
 
   /** Without a deployment file, either endpoint can be the wrong one. */

@@ -1,7 +1,7 @@
-import { getGasPrice } from "viem/actions";
+import { type Hex, hexToBigInt } from "viem";
 import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
-import { rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
+import { RpcError } from "../rpc/rpc-error.js";
 
 /** A legacy transaction has a gas price, which is its `maxFeePerGas` here, and a priority fee of 0. */
 type FeeType = "eip1559" | "legacy";
@@ -50,19 +50,18 @@ export interface FeeMarket extends NetworkFees {
 export async function readMarket(client: ChainClient): Promise<FeeMarket> {
   const { baseFeePerGas, gasLimit: blockGas } = await readHead(client);
   if (baseFeePerGas === null) {
-    const gasPrice = await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
-    return { type: "legacy", baseFee: gasPrice, priorityFee: 0n, blockGas };
+    const baseFee = hexToBigInt(await client.ask<Hex>("eth_gasPrice", []));
+    return { type: "legacy", baseFee, priorityFee: 0n, blockGas };
   }
   return { type: "eip1559", baseFee: baseFeePerGas, priorityFee: await readPriorityFee(client), blockGas };
 }
 
 async function readPriorityFee(client: ChainClient): Promise<bigint> {
   try {
-    return BigInt(await client.request({ method: "eth_maxPriorityFeePerGas" }));
+    return hexToBigInt(await client.ask<Hex>("eth_maxPriorityFeePerGas", []));
   } catch (error) {
-    const rpcError = rpcErrorIn(error);
-    if (rpcError?.kind === "refused") return DEFAULT_PRIORITY_FEE;
-    throw rpcError ?? error;
+    if (error instanceof RpcError && error.kind === "refused") return DEFAULT_PRIORITY_FEE;
+    throw error;
   }
 }
 

@@ -1,10 +1,9 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Context } from "@dataset-oracle/service/process/context";
 import { type Address, bytesToHex, getAddress, type Hex, hexToBytes, hexToNumber, type Transaction } from "viem";
-import { getTransactionCount } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
 import { lowerMedian } from "../rpc/lower-median.js";
-import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
+import { RpcError, readPending } from "../rpc/rpc-error.js";
 import { readPooledTransactions, readSigned } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
 import type { TransactionCounts } from "./plan.js";
@@ -87,8 +86,7 @@ export class SenderNonces {
         const highest = Math.max(...counts);
         return counts.length === 2 && highest <= most ? highest : (lowerMedian(counts) ?? 0);
       }
-      const count = getTransactionCount(client, { address, blockTag });
-      return unwrapRpcError(client, "eth_getTransactionCount", count);
+      return hexToNumber(await client.ask<Hex>("eth_getTransactionCount", [address, blockTag]));
     };
     // Without the pending count, the queue's own transactions still are in its plan.
     const [mined, pending] = await Promise.all([read("latest"), readPending(read)]);

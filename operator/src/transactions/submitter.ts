@@ -2,10 +2,10 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Context } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSerializable } from "viem";
-import { estimateGas, sendRawTransaction } from "viem/actions";
+import { estimateGas } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
 import { MEANINGS, SUBMIT } from "../rpc/node-errors.js";
-import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
 import {
   bumpFees,
@@ -39,7 +39,7 @@ const HOUR_MS = 3_600_000;
 /** Gives a signed transaction to all RPC endpoints. One that is mined already counts as accepted. */
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
   try {
-    await unwrapRpcError(client, SUBMIT, sendRawTransaction(client, { serializedTransaction: raw }));
+    await client.ask(SUBMIT, [raw]);
     return { kind: "accepted" };
   } catch (error) {
     const refusal = error instanceof RpcError ? error : null;

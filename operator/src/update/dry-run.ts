@@ -14,7 +14,7 @@ import {
 import { UpdateReverted } from "../dataset/contract.js";
 import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
-import { firstOffered, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { firstOffered, RpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
@@ -159,14 +159,11 @@ export class DryRun {
     overrides: readonly object[] = [],
   ): Promise<Executed> {
     const { client } = this;
-    // viem's estimates take no overrides of the block.
-    const ask = (method: "eth_call" | "eth_estimateGas"): Promise<Hex> =>
-      unwrapRpcError(
-        client,
-        method,
-        client.request({ method, params: [{ to, data }, blockTag, ...overrides] } as never),
-      );
-    const [result, gas] = await Promise.all([ask("eth_call"), ask("eth_estimateGas")]);
+    const params = [{ to, data }, blockTag, ...overrides];
+    const [result, gas] = await Promise.all([
+      client.ask<Hex>("eth_call", params),
+      client.ask<Hex>("eth_estimateGas", params),
+    ]);
     return { result, gas: hexToBigInt(gas) };
   }
 
