@@ -15,7 +15,7 @@ import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
 import { problemOf, shuttingDown } from "./routes/problems.js";
 
-export type AppSettings = Omit<
+export type OperatorAppSettings = Omit<
   OperatorConfig,
   "networks" | "host" | "port" | "metricsHost" | "metricsPort" | "logLevel"
 >;
@@ -24,7 +24,7 @@ export type AppSettings = Omit<
 export async function buildOperatorApp(
   operator: Operator,
   plans: readonly NetworkPlan[],
-  settings: AppSettings,
+  settings: OperatorAppSettings,
 ): Promise<App> {
   const { context } = operator;
   const { closing } = context;

@@ -11,7 +11,7 @@ import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { vi } from "vitest";
-import { type AppSettings, buildOperatorApp } from "../../src/app.js";
+import { buildOperatorApp, type OperatorAppSettings } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { Operator } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
@@ -29,7 +29,7 @@ export interface ServedNetwork {
 }
 
 /** The limits are high, so that only their own tests reach them. */
-const APP_SETTINGS: AppSettings = {
+const APP_SETTINGS: OperatorAppSettings = {
   basePath: "",
   requestsPerMinute: 10_000,
   broadcastsPerMinute: 10_000,
@@ -40,7 +40,7 @@ const APP_SETTINGS: AppSettings = {
   plugins: ["feeds", "gateway", "page", "watchdog"],
 };
 
-export interface OperatorOptions extends Partial<AppSettings> {
+export interface OperatorOptions extends Partial<OperatorAppSettings> {
   readonly hasSender?: boolean;
   /** A new account by default. */
   readonly account?: LocalAccount;

@@ -75,10 +75,10 @@ const ROUNDS_MS = 1_000;
  * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how
  * often each provider's report agreed with what was stored; null when there is none.
  */
-async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
-  const range = rangeOf({}, await events.readHead(), plan.settings.historyBlocks);
+async function readLastRounds({ past, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
+  const range = rangeOf({}, await past.readHead(), plan.settings.historyBlocks);
   const find = async (limit: number, maxMs?: number) =>
-    (await findHistory(events, dataset, key, { ...range, limit }, maxMs)).updates;
+    (await findHistory(past, dataset, key, { ...range, limit }, maxMs)).updates;
   let updates = await find(ROUNDS, ROUNDS_MS);
   // Of a key that is updated rarely, only the newest is looked for longer.
   if (updates.length === 0) updates = await find(1);

@@ -12,7 +12,7 @@ import { invalidMember, problem } from "../../routes/problems.js";
 import type { Blocks } from "../../rpc/blocks.js";
 import { SingleFlight } from "../../single-flight.js";
 import type { ShownNetworkOf } from "./overview.js";
-import type { PastEvents } from "./past-events.js";
+import type { PastUpdates } from "./past-updates.js";
 
 const DEFAULT_LIMIT = 20;
 /** A caller's limit is that of data requests divided by this, because a call can cause many RPC calls. */
@@ -40,9 +40,9 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
   const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) } };
 
   async function read(dataset: Dataset, key: Hex, query: HistoryQuery): Promise<HistoryAnswer> {
-    const { events, plan } = shownOf(dataset);
-    const range = rangeOf(query, await events.readHead(), plan.settings.historyBlocks);
-    const { from, updates, before } = await findHistory(events, dataset, key, range);
+    const { past, plan } = shownOf(dataset);
+    const range = rangeOf(query, await past.readHead(), plan.settings.historyBlocks);
+    const { from, updates, before } = await findHistory(past, dataset, key, range);
     return {
       network_id: dataset.chainId,
       dataset: dataset.address,
@@ -114,7 +114,7 @@ interface FoundHistory {
  * @throws RpcError
  */
 export async function findHistory(
-  past: PastEvents,
+  past: PastUpdates,
   dataset: Dataset,
   key: Hex,
   range: HistorySelection,
@@ -130,7 +130,7 @@ export async function findHistory(
   let from = range.to + 1;
   for await (const window of past.backwards(source, range, maxMs)) {
     from = window.from;
-    for (const update of window.events) {
+    for (const update of window.updates) {
       const last = updates[limit - 1];
       // Blocks before that of the last update do not count as searched: updates in them may be left out.
       if (last !== undefined && update.blockNumber < last.blockNumber)

@@ -21,7 +21,7 @@ import { readHead } from "../../rpc/blocks.js";
 import { nullFor, RpcError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { SingleFlight } from "../../single-flight.js";
-import { PastEvents } from "./past-events.js";
+import { PastUpdates } from "./past-updates.js";
 import type { PagePlan } from "./settings.js";
 import { PublishedSpecs } from "./specs.js";
 
@@ -61,7 +61,7 @@ export type ShownNetworkOf = (dataset: Dataset) => ShownNetwork;
 
 /** A network as it is shown, with the values that are stored now. */
 export class ShownNetwork {
-  readonly events: PastEvents;
+  readonly past: PastUpdates;
   /** Null where the deployment names no registry of request specs. */
   readonly #specs: PublishedSpecs | null;
 
@@ -72,7 +72,7 @@ export class ShownNetwork {
   ) {
     const { client } = network;
     const registry = network.contracts.webOracleRegistry;
-    this.events = new PastEvents(client, clock);
+    this.past = new PastUpdates(client, clock);
     this.#specs = registry === undefined ? null : new PublishedSpecs(client, registry, clock);
   }
 

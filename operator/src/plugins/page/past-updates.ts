@@ -1,5 +1,6 @@
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
+import type { PastUpdate } from "../../dataset/update-events.js";
 import { type Blocks, readBlock, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
@@ -10,39 +11,35 @@ const UNSETTLED_BLOCKS = 64;
 const WINDOW_BLOCKS = 2_048;
 /** How long windows stay small that were refused: soon it can be another endpoint that answers, or the cause is gone. */
 const REFUSED_MS = 10_000;
-/** How many events are held, with about 300 bytes each. Beyond them, those that were not asked for longest are dropped. */
+/** How many updates are held, with about 300 bytes each. Beyond them, those that were not asked for longest are dropped. */
 const MAX_HELD = 100_000;
 
-/** The events of one kind, such as the updates of a key. */
-export interface EventSource<T extends PastEvent> {
+/** The updates of one key. */
+interface UpdateSource {
   /** Distinguishes it from the network's other sources. */
   readonly id: string;
-  /** Reads the events in a window of blocks, both inclusive; the oldest first. It throws RpcErrors. */
-  read(from: number, to: number): Promise<readonly T[]>;
+  /** Reads the updates in a window of blocks, both inclusive; the oldest first. It throws RpcErrors. */
+  read(from: number, to: number): Promise<readonly PastUpdate[]>;
 }
 
-interface PastEvent {
-  readonly blockNumber: number;
-}
-
-/** The events in a window of blocks, the newest first. */
-interface EventsInWindow<T> {
+/** The updates in a window of blocks, the newest first. */
+interface UpdatesInWindow {
   /** The window's first block. */
   readonly from: number;
-  readonly events: readonly T[];
+  readonly updates: readonly PastUpdate[];
 }
 
 /**
- * Reads events of one network backwards, window by window, and holds in memory what the chain does not replace any more.
+ * Reads the updates of one network backwards, window by window, and holds in memory what the chain does not replace any more.
  * It is never a source of truth: everything is read from the chain, anew after every start.
  *
  * Windows begin at multiples of their size, so that later requests find them. The hash of the newest settled block is
  * kept: if the chain has another one there, everything is forgotten.
  */
-export class PastEvents {
-  readonly #held = new LRUCache<string, readonly PastEvent[]>({
+export class PastUpdates {
+  readonly #held = new LRUCache<string, readonly PastUpdate[]>({
     maxSize: MAX_HELD,
-    sizeCalculation: (events) => events.length + 1,
+    sizeCalculation: (updates) => updates.length + 1,
   });
   #head: string | null = null;
   #settled: { readonly number: number; readonly hash: string | null } = { number: -1, hash: null };
@@ -55,7 +52,7 @@ export class PastEvents {
   ) {}
 
   /**
-   * Reads the number of the newest block. Called before events are read, it forgets those that the chain has replaced.
+   * Reads the number of the newest block. Called before updates are read, it forgets those that the chain has replaced.
    *
    * @throws RpcError
    */
@@ -81,24 +78,20 @@ export class PastEvents {
   }
 
   /**
-   * Reads the events in a range of blocks that ends at the head or before it, from its end backwards, until it takes too
+   * Reads the updates in a range of blocks that ends at the head or before it, from its end backwards, until it takes too
    * long. A window that the node refuses is halved.
    *
    * @throws RpcError when a call fails, or the node refuses even a single block.
    */
-  async *backwards<T extends PastEvent>(
-    source: EventSource<T>,
-    { from, to }: Blocks,
-    maxMs: number,
-  ): AsyncGenerator<EventsInWindow<T>> {
+  async *backwards(source: UpdateSource, { from, to }: Blocks, maxMs: number): AsyncGenerator<UpdatesInWindow> {
     const giveUpAt = this.clock.monotonic() + maxMs;
     let size = this.clock.monotonic() < this.#taken.until ? this.#taken.size : WINDOW_BLOCKS;
     let isHalved = false;
     for (let last = to; last >= from && this.clock.monotonic() <= giveUpAt; ) {
       const first = last - (last % size);
-      let events: readonly T[];
+      let updates: readonly PastUpdate[];
       try {
-        events = await this.#window(source, first, size, last);
+        updates = await this.#window(source, first, size, last);
       } catch (error) {
         const isRefused = error instanceof RpcError && (error.kind === "refused" || error.meaning === "not_offered");
         if (!isRefused || size === 1) throw error;
@@ -108,26 +101,21 @@ export class PastEvents {
       }
       if (isHalved) this.#taken = { size, until: this.clock.monotonic() + REFUSED_MS };
       isHalved = false;
-      const inRange = events.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
-      yield { from: Math.max(first, from), events: inRange.toReversed() };
+      const inRange = updates.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
+      yield { from: Math.max(first, from), updates: inRange.toReversed() };
       last = first - 1;
     }
   }
 
   /** Reads a window: all of it if it is settled, else up to the last block that is wanted. */
-  async #window<T extends PastEvent>(
-    { id, read }: EventSource<T>,
-    first: number,
-    size: number,
-    last: number,
-  ): Promise<readonly T[]> {
+  async #window({ id, read }: UpdateSource, first: number, size: number, last: number): Promise<readonly PastUpdate[]> {
     const end = first + size - 1;
     if (end > this.#settled.number) return read(first, last);
     const name = `${id} ${first} ${size}`;
     const known = this.#held.get(name);
-    if (known !== undefined) return known as readonly T[];
-    const events = await read(first, end);
-    this.#held.set(name, events);
-    return events;
+    if (known !== undefined) return known;
+    const updates = await read(first, end);
+    this.#held.set(name, updates);
+    return updates;
   }
 }

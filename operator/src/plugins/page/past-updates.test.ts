@@ -1,9 +1,10 @@
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
+import type { PastUpdate } from "../../dataset/update-events.js";
 import { createChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
-import { PastEvents } from "./past-events.js";
+import { PastUpdates } from "./past-updates.js";
 
 /** The newest block. */
 let head: number;
@@ -15,7 +16,7 @@ let happened: number[];
 let reads: [from: number, to: number][];
 let maxLogBlocks: number;
 let nowMs: number;
-let past: PastEvents;
+let past: PastUpdates;
 
 const source = {
   id: "stub",
@@ -24,7 +25,7 @@ const source = {
     nowMs += 1_000;
     if (to - from >= maxLogBlocks) throw new RpcError("refused", 42, "eth_getLogs", "range too large");
     const inWindow = happened.filter((block) => block >= from && block <= to);
-    return inWindow.toReversed().map((blockNumber) => ({ blockNumber }));
+    return inWindow.toReversed().map((blockNumber) => ({ blockNumber }) as PastUpdate);
   },
 };
 
@@ -46,7 +47,7 @@ beforeEach(() => {
   nowMs = 0;
   answerTo = (block) => blockOf(block === "latest" ? head : Number(block));
   const request = async (_: string, [block]: readonly unknown[]) => answerTo(block);
-  past = new PastEvents(
+  past = new PastUpdates(
     createChainClient(42, { request }),
     clockOf(() => nowMs),
   );
@@ -62,7 +63,7 @@ async function read(from = 0, maxMs = 100_000) {
   let searched = to + 1;
   for await (const window of past.backwards(source, { from, to }, maxMs)) {
     searched = window.from;
-    found.push(...window.events.map(({ blockNumber }) => blockNumber));
+    found.push(...window.updates.map(({ blockNumber }) => blockNumber));
   }
   return { searched, found };
 }
