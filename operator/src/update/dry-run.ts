@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import { type Context, wait } from "@dataset-oracle/service/process/context";
+import { type Context, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import {
   type Address,
   decodeErrorResult,
@@ -169,7 +169,7 @@ export class DryRun {
 
   /** Returns a block time: no round is newer than the clock's next second, and a block that was just made is older. */
   #newerThanRounds(): bigint {
-    return BigInt(Math.floor(this.context.clock.now() / 1000) + 1);
+    return secondsOf(this.context.clock) + 1n;
   }
 
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */

@@ -21,8 +21,7 @@ import {
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connection-limits.js";
-import { type ProblemOf, toProblem } from "./error-to-problem.js";
-import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
+import { methodNotAllowed, noSuchPath, type ProblemOf, toProblem, unreadable } from "./http-problems.js";
 import type { ProblemError } from "./problem-error.js";
 import {
   bodyLimiter,

@@ -1,4 +1,4 @@
-import type { Clock } from "@dataset-oracle/service/process/context";
+import { type Clock, secondsOf } from "@dataset-oracle/service/process/context";
 import type { Address, Hex } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
 import { contentOf, keysOf, type Statement } from "../../reports/statement.js";
@@ -42,7 +42,7 @@ export class HeldStatements {
     const { provider, round } = statement;
     const signer = signerOf(dataset, provider);
     if (this.#contradictions.has(signer)) return "contradicted";
-    const now = BigInt(Math.floor(this.clock.now() / 1000));
+    const now = secondsOf(this.clock);
     const oldest = now - dataset.maxRoundAge + 1n;
     if (round > now + MAX_AHEAD || round < oldest) return "old";
     const held = this.#heldOf(dataset, signer);
