@@ -2,6 +2,7 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { Page } from "playwright-core";
 import { formatEther, formatUnits, getAddress, keccak256 } from "viem";
 import { test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/post-data-request.js";
@@ -78,6 +79,24 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     expect(await page.locator("tbody th").allTextContents()).toEqual(["SPOTPX/XRP-USD", "SPOTPX/XRP-EUR"]);
     await search.fill("");
     await row.waitFor();
+    await end();
+  });
+
+  test("ages are right by a clock that is ten minutes ahead, after an hour's sleep, and once the operator is back", async ({
+    expect,
+  }) => {
+    const prepare = (page: Page) => page.clock.install({ time: Date.now() + 600_000 });
+    const { page, end } = await visit(environment(), datasetAt(), { prepare, problems: ["ERR_FAILED"] });
+    const row = page.locator("tr", { hasText: "ETH-USD" });
+    const isFresh = () => expect.poll(() => row.locator(".age").textContent()).toMatch(/^[1-5]?\d s of 30 s$/);
+    await isFresh();
+    await page.clock.fastForward(3_600_000);
+    await isFresh();
+    await page.route("**/overview*", (route) => route.abort());
+    await page.getByText("The operator does not answer.").waitFor();
+    await page.unroute("**/overview*");
+    await page.getByText("The operator does not answer.").waitFor({ state: "hidden" });
+    await isFresh();
     await end();
   });
 
