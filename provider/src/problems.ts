@@ -1,5 +1,5 @@
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
-import { type DeclaredProblem, problemsOf } from "@dataset-oracle/service/http-server/problem-error";
+import { type DeclaredProblem, problemMaker } from "@dataset-oracle/service/http-server/problem-error";
 import { type TProperties, Type } from "@sinclair/typebox";
 
 interface ProviderProblem extends DeclaredProblem {
@@ -91,6 +91,6 @@ export const PROVIDER_PROBLEMS = {
   },
 } as const satisfies Record<string, ProviderProblem>;
 
-export const problem = problemsOf(PROVIDER_PROBLEMS);
+export const problem = problemMaker(PROVIDER_PROBLEMS);
 
 export const retryAfter = (seconds: number | bigint) => ({ headers: { "retry-after": String(seconds) } });

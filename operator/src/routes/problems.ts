@@ -2,7 +2,7 @@
 
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
-import { ProblemError, problemsOf } from "@dataset-oracle/service/http-server/problem-error";
+import { ProblemError, problemMaker } from "@dataset-oracle/service/http-server/problem-error";
 import { formatGwei } from "viem";
 import { UpdateReverted } from "../dataset/contract.js";
 import type { Failure } from "../reports/failures.js";
@@ -12,7 +12,7 @@ import { NotSent } from "../transactions/not-sent.js";
 import { KeyNotServed } from "../update/builder.js";
 import { Overtaken } from "../update/updates.js";
 
-export const problem = problemsOf(OPERATOR_PROBLEMS);
+export const problem = problemMaker(OPERATOR_PROBLEMS);
 
 /** A wait in seconds, as a header. */
 const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seconds) } });

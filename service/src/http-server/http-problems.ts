@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { FastifyError, FastifyRequest, FastifySchema } from "fastify";
 import { BODY_LIMIT, MAX_HEADER_BYTES, TOO_SLOW } from "./connection-limits.js";
-import { ProblemError, problemsOf } from "./problem-error.js";
+import { ProblemError, problemMaker } from "./problem-error.js";
 import { problemsByProperty, shortened, toSentence, type ValidationFailure } from "./validation.js";
 
 /** The problems that any service of ours can answer, by their codes. */
@@ -59,7 +59,7 @@ const HTTP_PROBLEMS = {
   },
 } as const;
 
-export const httpProblem = problemsOf(HTTP_PROBLEMS);
+export const httpProblem = problemMaker(HTTP_PROBLEMS);
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   httpProblem(

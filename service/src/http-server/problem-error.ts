@@ -64,7 +64,7 @@ export type MakeProblem<Table extends Readonly<Record<keyof Table, DeclaredProbl
 ) => ProblemError;
 
 /** Returns the function that makes the problems of a table, by their codes. */
-export function problemsOf<Table extends Readonly<Record<keyof Table, DeclaredProblem>>>(
+export function problemMaker<Table extends Readonly<Record<keyof Table, DeclaredProblem>>>(
   table: Table,
 ): MakeProblem<Table> {
   return (code, values, more) => {
