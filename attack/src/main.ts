@@ -46,9 +46,6 @@ const attacks = ATTACKS.filter(({ name, isFast }) =>
 );
 
 const network = new Network(values.build);
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => network.close().finally(() => process.exit(1)));
-}
 const results = new Results();
 try {
   results.say("Starting a chain, a market, a simulated internet, four providers and an operator");

@@ -55,12 +55,10 @@ if (cases.length === 0) {
   process.exit(2);
 }
 
-let running = new Processes();
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => running.close().finally(() => process.exit(1)));
 console.log(`The machine's load was ${loadavg()[0]?.toFixed(1)} before.\n`);
 console.log("| keys | members | share of a core | memory, MB | oldest feed, s |\n|---|---|---|---|---|");
 for (const one of cases) {
-  running = new Processes();
+  const running = new Processes();
   try {
     const { cores, megabytes, oldest } = await measure(running, one);
     console.log(

@@ -371,8 +371,6 @@ async function lineOf(kind: Kind, seconds: number) {
 }
 
 const processes = new Processes();
-for (const signal of ["SIGINT", "SIGTERM"])
-  process.once(signal, () => processes.close().finally(() => process.exit(1)));
 try {
   const kinds = kindsOf(await processes.startLimited(1_000)).filter(({ name }) => name.includes(values.only));
   const tooDear: string[] = [];

@@ -1,10 +1,9 @@
 // Stands in for the providers of a committee, all in one process: signs whatever it is asked for, at once, with values that
 // do not move. It is told the number of members, and sends their addresses and URLs to the parent process.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { deriveAccount } from "@dataset-oracle/devnet/accounts";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
@@ -47,7 +46,7 @@ async function row(account: LocalAccount, asked: Asked & { readonly keys: readon
 }
 
 async function start(account: LocalAccount) {
-  const server = createServer(async (request, response) => {
+  const { server, url } = await startLocalServer(async (request, response) => {
     const asked = (await json(request)) as Asked & { key: Hex; keys: Hex[] };
     const answer = request.url === "/report/batch" ? row : report;
     const text = JSON.stringify(await answer(account, asked));
@@ -55,8 +54,7 @@ async function start(account: LocalAccount) {
   });
   // As a provider's: a connection that the server closes while it is idle fails the next request.
   server.keepAliveTimeout = 72_000;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { address: account.address, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { address: account.address, url };
 }
 
 const accounts = Array.from({ length: Number(process.argv[2]) }, (_, index) =>

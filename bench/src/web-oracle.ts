@@ -1,9 +1,8 @@
 // Specs of the Web Oracle that make any number of keys from one answer, and what providers need to serve it.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { type ServicePlace, webOracleSettings } from "@dataset-oracle/devnet/network-services";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Hex, keccak256, stringToHex } from "viem";
 
@@ -33,17 +32,14 @@ export function newWebOracleKey(specHash = SPEC_HASH as Hex): Hex {
 let next = 0;
 
 /** Starts the API of the specs, whose answers have 800 KB and none of the names; a failure's is compressed. */
-export async function startApi() {
+export function startApi() {
   const answer = JSON.stringify({ values: Array(200_000).fill(1.5) });
   const failure = gzipSync(answer);
-  const server = createServer(({ url }, response) =>
+  return startLocalServer(({ url }, response) =>
     url === "/failing"
       ? response.writeHead(500, { "content-type": "application/json", "content-encoding": "gzip" }).end(failure)
       : response.writeHead(200, { "content-type": "application/json" }).end(answer),
   );
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const close = async () => void server.close().closeAllConnections();
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
 /** Returns what a provider needs to serve the specs; nothing without an API. */

@@ -2,46 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DevnetAddresses } from "@dataset-oracle/devnet/address-file";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import type { Address, Hex } from "viem";
 import { postDataRequest } from "./post-data-request.js";
 
-/** A provider or an operator in `devnet.json`. */
-interface ServiceAddress {
-  readonly url: string;
-  readonly address: Address;
-  readonly pid: number;
-  /** The shell command that starts it again. */
-  readonly command: string;
-}
-
-/** The content of `devnet.json`. */
-export interface Addresses {
-  readonly chain: string;
-  /** The only or the first one. */
-  readonly operator: ServiceAddress;
-  readonly operators: readonly ServiceAddress[];
-  readonly dataset: Address;
-  readonly webOracle: {
-    readonly numbers: Address;
-    readonly words: Address;
-    readonly registry: Address;
-    readonly examples: readonly {
-      readonly name: string;
-      readonly dataset: Address;
-      readonly key: string;
-      readonly keyHex: Hex;
-    }[];
-  };
-  readonly queryPrice: string;
-  readonly lens: Address;
-  readonly consumer: Address;
-  readonly providers: readonly ServiceAddress[];
-}
-
 /** A devnet in a process of its own. */
-export interface Devnet extends Addresses {
+export interface Devnet extends DevnetAddresses {
   /** Its folder, as a path from the repository's root. */
   readonly folder: string;
   /** The simulated market's URL. */
@@ -85,7 +52,7 @@ export async function startDevnet(args: readonly string[], command: readonly str
   }
   const port = (option: string) => args[args.indexOf(option) + 1] ?? "";
   const folder = join(".devnet", port("--chain-port"));
-  const addresses = JSON.parse(readFileSync(join(ROOT, folder, "devnet.json"), "utf8")) as Addresses;
+  const addresses = JSON.parse(readFileSync(join(ROOT, folder, "devnet.json"), "utf8")) as DevnetAddresses;
   const market = `http://127.0.0.1:${port("--market-port")}`;
   const devnet = { ...addresses, folder, market, process: child, output, interrupt: () => interrupt(child) };
   const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: false };

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { RpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
@@ -65,7 +65,7 @@ const { chain, providers, dataset, body } = await startCommittee(4);
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));
 /** What endpoints were given to know the caller by. */
 const credentials = new Set<string | string[] | undefined>();
-const rpc = createServer(async (request, response) => {
+const { url: base, close } = await startLocalServer(async (request, response) => {
   const body = await text(request);
   credentials.add(request.headers.authorization).add(request.headers["x-api-key"]);
   if (fault !== null) return fault(request, response);
@@ -73,12 +73,7 @@ const rpc = createServer(async (request, response) => {
   const answer = await fetch(chain.url, { method: "POST", headers, body });
   return response.end(await answer.text());
 });
-await new Promise<void>((resolve) => rpc.listen(0, "127.0.0.1", resolve));
-closeAtEnd(async () => {
-  rpc.closeAllConnections();
-  rpc.close();
-});
-const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;
+closeAtEnd(close);
 /** The endpoints, each with a secret in another part. */
 const urls: RpcEndpoint[] = [
   `${base}/v3/${SECRETS.tokenInPath}`,

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { stringToHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -45,15 +44,13 @@ const FAULTS: Record<string, Fault> = {
 
 const exchanges = await startFakeExchanges();
 let fault: Fault = () => {};
-const rpc = createServer((request, response) => fault(request, response)).listen(0, "127.0.0.1");
-await once(rpc, "listening");
+const rpc = await startLocalServer((request, response) => fault(request, response));
 afterAll(async () => {
-  rpc.closeAllConnections();
-  rpc.close();
+  await rpc.close();
   await exchanges.close();
 });
 
-const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;
+const base = rpc.url;
 const settings = {
   redirectedOrigins: exchanges.redirectedOrigins,
   deployments: ["42.json", "1337.json"],

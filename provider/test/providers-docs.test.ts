@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { expect, test } from "vitest";
 import { writeConfig } from "./support/provider-process.js";
 import { runCommand } from "./support/run-command.js";
@@ -23,16 +21,14 @@ test("the example of a configuration is valid", async () => {
 });
 
 test("the source file can be added, and its pair is then read and served", async () => {
-  const api = createServer((request, response) => {
+  const api = await startLocalServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(request.url === "/ticker/ETH-CHF" ? '{"last": "2001.5"}' : "{}");
   });
-  await once(api.listen(0, "127.0.0.1"), "listening");
-  const server = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const settings = {
     sources: ["example.json"],
     minSources: 1,
-    redirectedOrigins: { "https://api.example.com": server },
+    redirectedOrigins: { "https://api.example.com": api.url },
   };
   const key = "SPOTPX/ETH-CHF";
   const { folder, config } = writeConfig(settings, 42, [key]);

@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256 } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadSpec } from "../src/cli/spec-file.js";
 import { runCommand } from "./support/run-command.js";
 import { startRegistry } from "./support/test-chain.js";
@@ -129,19 +127,17 @@ test("key prints the key in ASCII and in hex, however the file is laid out", asy
   expect((await runCommand(["key", reversed, "São Paulo"])).stdout).toBe(stdout);
 });
 
-describe("try", () => {
-  const api = createServer((request, response) => {
+describe("try", async () => {
+  const api = await startLocalServer((request, response) => {
     response.setHeader("content-type", "application/json");
     if (request.url?.startsWith("/a/")) return response.end('{"price":"12.345","note":"\\u001b[2J"}');
     return response.writeHead(503).end("\u001b[31mdown\u202e");
   });
-  beforeAll(() => once(api.listen(0, "127.0.0.1"), "listening"));
-  afterAll(() => void api.close());
+  afterAll(() => api.close());
 
   /** Tries the spec with the configuration of a provider that asks the API of this test. */
   async function attempt(settings: object = {}, { tried = file, env = {} } = {}) {
-    const origin = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-    const redirected = (name: string) => [`https://${name}.prices.example`, `${origin}/${name}`] as const;
+    const redirected = (name: string) => [`https://${name}.prices.example`, `${api.url}/${name}`] as const;
     const redirectedOrigins = Object.fromEntries(["a", "b"].map(redirected));
     const webOracle = { rpcUrls: {}, folder: "specs", hosts: "any" };
     const base = { deployments: ["1.json"], lease: "lease", redirectedOrigins, webOracle };

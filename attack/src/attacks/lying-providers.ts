@@ -1,14 +1,13 @@
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { type Outcome, signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Attack } from "../attack.js";
-import { portOf } from "../http.js";
 import { PRICE_KEYS, priceKey } from "../network/network.js";
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -115,20 +114,13 @@ export const lyingProviders: Attack = {
   isFast: false,
   async run(network, tally) {
     let lie: Lie = () => {};
-    const liar = createServer(async (request: IncomingMessage, response) => {
+    const liar = await startLocalServer(async (request, response) => {
       response.on("error", () => {});
       response.setHeader("content-type", "application/json");
       const asked = JSON.parse(await text(request));
       await lie(asked, response);
     });
-    await once(liar.listen(0, "127.0.0.1"), "listening");
-    network.own({
-      close: async () => {
-        liar.closeAllConnections();
-        liar.close();
-      },
-    });
-    const url = `http://127.0.0.1:${portOf(liar)}`;
+    const { url } = network.own(liar);
     const providers = network.providers.map((provider, i) => (i === 0 ? { address: member.address, url } : provider));
     const operator = await network.startOperator(
       { providerTimeoutMs: 3_000, graceMs: 200 },

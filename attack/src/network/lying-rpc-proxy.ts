@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { portOf } from "../http.js";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 
 // biome-ignore lint/suspicious/noExplicitAny: A lie is about whatever the method returns.
 type Json = any;
@@ -17,7 +15,7 @@ export type Lie = (params: Json[], pass: () => Promise<Json>) => Json;
 export async function startLyingRpcProxy(chainUrl: string) {
   const lies = new Map<string, Lie>();
   let calls = 0;
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startLocalServer(async (request, response) => {
     try {
       const body = JSON.parse(await text(request));
       const answers = await Promise.all([body].flat().map(answer));
@@ -43,14 +41,5 @@ export async function startLyingRpcProxy(chainUrl: string) {
     return { jsonrpc: "2.0", id, ...(told?.error === undefined ? { result: told } : told) };
   }
 
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return {
-    url: `http://127.0.0.1:${portOf(server)}`,
-    lies,
-    count: () => calls,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { url, lies, count: () => calls, close };
 }

@@ -38,8 +38,6 @@ if (benchmarks.length === 0) {
 }
 
 const processes = new Processes();
-for (const signal of ["SIGINT", "SIGTERM"])
-  process.once(signal, () => processes.close().finally(() => process.exit(1)));
 try {
   say("Starting a chain, a market, four providers and the operator");
   const environment = await processes.start(KEYS);

@@ -17,7 +17,7 @@ interface Part {
 
 /**
  * A network of processes that run as their owners would start them, on a chain where the contracts are deployed without
- * forge.
+ * forge. All of it ends with `close`, or with a signal.
  */
 export class TestNetwork {
   readonly folder = mkdtempSync(join(tmpdir(), "network-"));
@@ -32,7 +32,9 @@ export class TestNetwork {
   registry!: Address;
 
   /** @param build The root of the repository whose built operator and provider run. */
-  constructor(readonly build = ROOT) {}
+  constructor(readonly build = ROOT) {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => this.close().finally(() => process.exit(1)));
+  }
 
   /**
    * Starts the chain, and deploys a dataset of prices.

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { EXCHANGES as ALL } from "@dataset-oracle/devnet/exchange-origins";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 
 /** How an exchange answers a request for `url`. */
 export type Behaviour = (response: ServerResponse, url: string) => void;
@@ -17,15 +16,13 @@ export const OTHER_SOURCES = ALL.filter((name) => !EXCHANGES.some((faked) => fak
 export async function startFakeExchanges() {
   const behaviours = new Map<string, Behaviour>();
   const requests: string[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await startLocalServer((request, response) => {
     const url = request.url ?? "";
     requests.push(url);
     const behaviour = behaviours.get(url.split("/")[1] ?? "");
     if (behaviour === undefined) response.writeHead(404).end();
     else behaviour(response, url);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return {
     url,
     /** Every request that came, as `/<exchange>/<path>`. */
@@ -43,11 +40,7 @@ export async function startFakeExchanges() {
       "https://api.kraken.com": `${url}/kraken`,
       "https://www.bitstamp.net": `${url}/bitstamp`,
     },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

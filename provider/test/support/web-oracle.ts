@@ -1,8 +1,7 @@
 import { mkdtempSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
 import { afterAll, beforeEach, vi } from "vitest";
@@ -36,7 +35,7 @@ export async function useWebOracle() {
   const folder = mkdtempSync(join(tmpdir(), "specs-"));
   const asked: string[] = [];
   const registry = await startRegistry();
-  const api = createServer((request, response) => {
+  const api = await startLocalServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://api");
     asked.push(request.url ?? "");
     response.setHeader("content-type", "application/json");
@@ -44,9 +43,8 @@ export async function useWebOracle() {
     if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);
     return response.end(`{"celsius": ${url.searchParams.get("q") === "São Paulo" ? "21.505" : "3.5e1"}}`);
   });
-  await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
   const warmUp = key(await registry.publish(spec("a warm-up")), "Lima");
-  const redirectedOrigins = { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` };
+  const redirectedOrigins = { [`https://${HOST}`]: api.url };
   const provider = await start();
   beforeEach(() => {
     registry.rpc.fail("none");
@@ -55,7 +53,7 @@ export async function useWebOracle() {
   afterAll(async () => {
     await provider.close();
     await registry.close();
-    api.close();
+    await api.close();
   });
 
   /** Starts another provider with the same folder of specs, and waits until its worker reads values. */
