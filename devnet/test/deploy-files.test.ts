@@ -235,7 +235,9 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
     });
 
     test("passes keys as credentials, and no secret as a variable, as the containers do", () => {
-      const [key, password] = values("LoadCredential").map((value) => `%d/${value.split(":")[0]}`);
+      const [key, password] = values("LoadCredential").map(
+        (value) => `/run/credentials/${unit}/${value.split(":")[0]}`,
+      );
       const variables = {
         operator: [`OPERATOR_KEYSTORE=${key}`, `OPERATOR_KEYSTORE_PASSWORD_FILE=${password}`],
         provider: [`PROVIDER_PRIVATE_KEY_FILE=${key}`],

@@ -30,6 +30,10 @@ export function expandRpcEndpoint(given: RpcEndpoint, setting: string, env: Node
   const expand = (template: string) =>
     template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const value = env[name];
+      if (value?.includes("'"))
+        throw new ConfigError(
+          `The variable ${name} contains a single quote. Write %27 in place of each one in the value.`,
+        );
       if (value) return value;
       throw new ConfigError(`${setting} uses \${${name}}, but the variable ${name} is unset or empty. Set it.`);
     });
