@@ -35,10 +35,7 @@ export interface ScheduleSettings {
 }
 
 /** What sets an operator that is alone apart from those that take turns, which all have to decide the same. */
-export interface Cadence {
-  readonly ranking: Ranking;
-  readonly beatSeconds: number;
-  readonly stageMs: number;
+export interface Cadence extends Pick<ScheduleSettings, "ranking" | "beatSeconds" | "stageMs"> {
   /** True if a key is started when it is due, and not only when a beat begins. */
   readonly startsBetweenBeats: boolean;
   /** Returns how long before the heartbeat ends an update starts, in seconds. @param learned As it learned. */
@@ -59,11 +56,10 @@ export function cadenceOf(settings: ScheduleSettings): Cadence {
 }
 
 /** It starts each key when that is due, by what it has learned of its own updates. */
-function aloneAt({ ranking, beatSeconds, stageMs }: ScheduleSettings): Cadence {
+function aloneAt(settings: ScheduleSettings): Cadence {
+  const { beatSeconds } = settings;
   return {
-    ranking,
-    beatSeconds,
-    stageMs,
+    ...settings,
     startsBetweenBeats: true,
     leadSeconds: (learned) => learned,
     roundAt,
@@ -79,11 +75,9 @@ function aloneAt({ ranking, beatSeconds, stageMs }: ScheduleSettings): Cadence {
 
 /** All members take the time at which the beat began, so that they find the same keys due. */
 function inTurnAt(settings: ScheduleSettings): Cadence {
-  const { ranking, role, beatSeconds, stageMs } = settings;
+  const { ranking, role, beatSeconds } = settings;
   return {
-    ranking,
-    beatSeconds,
-    stageMs,
+    ...settings,
     startsBetweenBeats: false,
     leadSeconds: () => sharedLeadSeconds(settings),
     roundAt: (nowMs) => beatAt(nowMs, beatSeconds),

@@ -349,7 +349,7 @@ export class TransactionQueue {
     }
     const isAboutFees = isFeeProblem(rejection);
     const canSucceed = isAboutFees || meaning === "nonce_too_low" || meaning === "nonce_too_high";
-    if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
+    if (!canSucceed || task.countRefusal() >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
       return this.#leaveNonce(task, error);
     }
     // A node behind a load balancer can name a nonce that another node has already seen used.
@@ -375,6 +375,7 @@ export class TransactionQueue {
       if (isLost) return this.#retry(transaction, "its transaction reverted", true);
       const confirmed = { ...mined, hash, call };
       this.#reorgWatch.add(transaction, confirmed);
+      if (task !== null) this.#retries.forget(task);
       task?.end(confirmed);
       return;
     }
@@ -394,7 +395,7 @@ export class TransactionQueue {
     const later = laterTask(this.#inFlight.values(), transaction);
     this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
     if (later !== null) {
-      later.isPromised ||= task.isPromised;
+      if (task.isPromised) later.promise();
       void later.confirmed.then(
         (confirmed) => task.end(confirmed),
         (error: unknown) => task.fail(error),

@@ -1,7 +1,7 @@
 import { type BackOffBounds, backOffMs, type Context, wait } from "@dataset-oracle/service/process/context";
 import { UpdateReverted } from "../dataset/contract.js";
 import { describeError } from "../rpc/rpc-error.js";
-import type { Task } from "./task.js";
+import type { RoundCall, Task } from "./task.js";
 
 /** What was promised goes on within ten seconds of the end of whatever held it up. */
 const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 10_000 };
@@ -9,11 +9,22 @@ const GIVE_UP_MS = 600_000;
 /** Each revert costs a nonce and its gas, and the next transaction is likely to revert for the same cause. */
 const MAX_REVERTS = 3;
 
+/** The retries of a task since it was promised, or last confirmed. */
+interface Tries {
+  readonly since: number;
+  count: number;
+  reverts: number;
+  /** Why its newest round was not sent. */
+  error: unknown;
+}
+
 /**
  * Updates promised to a caller that have no transaction now. Each is rebuilt for its newest round until it can be sent. The
  * waits and the end belong to the task, however often it comes back.
  */
 export class Retries {
+  readonly #tries = new WeakMap<Task, Tries>();
+
   /** @param onReady Called with each task that has a call that can be sent. */
   constructor(
     private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
@@ -22,15 +33,19 @@ export class Retries {
 
   /** @param error Why its newest round was not sent, if it was refused: then even the first retry waits. */
   add(task: Task, error: unknown = null): void {
-    const { retries } = task;
-    retries.since ??= this.context.clock.monotonic();
-    retries.error = error ?? retries.error ?? new Error("its transactions were lost");
-    void this.#retry(task, error !== null);
+    const tries = this.#triesOf(task);
+    tries.error = error ?? tries.error ?? new Error("its transactions were lost");
+    void this.#retry(task, tries, error !== null);
+  }
+
+  /** A confirmed task that a reorganization drops begins anew. */
+  forget(task: Task): void {
+    this.#tries.delete(task);
   }
 
   /** Tries a task again whose transaction was mined and has reverted, a few times. */
   addReverted(task: Task): void {
-    const reverts = ++task.retries.reverts;
+    const reverts = ++this.#triesOf(task).reverts;
     const fix = `${reverts} transactions have reverted. Tell the operator's owner: its RPC endpoint may understate gas.`;
     const error = new UpdateReverted(null, fix);
     if (reverts < MAX_REVERTS) {
@@ -44,33 +59,41 @@ export class Retries {
     task.fail(error);
   }
 
+  #triesOf(task: Task): Tries {
+    const known = this.#tries.get(task) ?? { since: this.context.clock.monotonic(), count: 0, reverts: 0, error: null };
+    this.#tries.set(task, known);
+    return known;
+  }
+
   /** Runs until the task can be sent, its round is stored, or the operator shuts down; within a bound. It never throws. */
-  async #retry(task: Task, isRefused: boolean): Promise<void> {
+  async #retry(task: Task, tries: Tries, isRefused: boolean): Promise<void> {
     const { clock, random, logger, closing } = this.context;
-    const { retries, work } = task;
+    const { work } = task;
     for (;;) {
-      if (isRefused || retries.count > 0) await wait(backOffMs(Math.max(1, retries.count), BACK_OFF, random), closing);
+      if (isRefused || tries.count > 0) await wait(backOffMs(Math.max(1, tries.count), BACK_OFF, random), closing);
       if (closing.aborted) return task.end(null);
-      if (clock.monotonic() - (retries.since ?? 0) > GIVE_UP_MS) {
-        const reason = describeError(retries.error);
+      if (clock.monotonic() - tries.since > GIVE_UP_MS) {
+        const reason = describeError(tries.error);
         logger.error({ ...work.subject, reason }, "gave up on an update after ten minutes");
-        return task.fail(retries.error);
+        return task.fail(tries.error);
       }
-      retries.count++;
+      tries.count++;
+      let call: RoundCall | null = null;
       try {
         // It can be stored although its receipt was not found, or by somebody else.
         if (await work.isStored(task.round)) return task.end(null);
-        const call = await work.renew(task);
+        call = await work.renew(task);
         // A newer round that is only pending can still be lost.
-        if (call === null) throw new Error("a newer round is only pending");
-        // One that has reverted is most likely to have had too little gas. What is left over costs nothing.
-        const gas = call.gas * BigInt(1 + retries.reverts);
-        task.renew({ ...call, gas });
-        return this.onReady(task);
+        if (call === null) tries.error = new Error("a newer round is only pending");
       } catch (error) {
-        retries.error = error;
-        logger.warn({ reason: describeError(error) }, "the newest round could not be built; trying again");
+        tries.error = error;
       }
+      if (call !== null) {
+        // One that has reverted is most likely to have had too little gas. What is left over costs nothing.
+        task.renew({ ...call, gas: call.gas * BigInt(1 + tries.reverts) });
+        return this.onReady(task);
+      }
+      logger.warn({ reason: describeError(tries.error) }, "the newest round could not be built; trying again");
     }
   }
 }

@@ -103,19 +103,6 @@ export class SubmissionUnknown extends Error {
 
 /** Work in a queue, and what became of it. Times are in milliseconds, by the monotonic clock. */
 export class Task {
-  /** The newest round that was built. */
-  call: RoundCall;
-  /** True once a caller was given a hash: from then on the queue has to get the update stored. */
-  isPromised: boolean;
-  /** How often its present call was refused. */
-  attempts = 0;
-  /** Its retries since it was promised: they belong to the task, so that nothing begins them anew. */
-  readonly retries: { since: number | null; count: number; reverts: number; error: unknown } = {
-    since: null,
-    count: 0,
-    reverts: 0,
-    error: null,
-  };
   /**
    * Resolves once an RPC endpoint has accepted the first transaction. Rejects with why nothing was submitted, or with
    * SubmissionUnknown.
@@ -128,6 +115,9 @@ export class Task {
   readonly confirmed: Promise<Confirmed | null>;
   /** The version with the newest round that an endpoint has accepted. */
   #accepted: Version | null = null;
+  #call: RoundCall;
+  #refusals = 0;
+  #isPromised: boolean;
   #newest: RoundCall;
   #unclear: unknown = null;
   readonly #joined = new Set<{ readonly round: bigint; readonly resolve: (version: Version | null) => void }>();
@@ -141,9 +131,9 @@ export class Task {
     readonly work: Work,
     until: number | null,
   ) {
-    this.call = work.call;
+    this.#call = work.call;
     this.#newest = work.call;
-    this.isPromised = until === null;
+    this.#isPromised = until === null;
     this.submitted = new Promise((resolve, reject) => {
       if (until !== null) this.#waiter = { until, resolve, reject };
     });
@@ -158,6 +148,16 @@ export class Task {
   /** The round that it has to store, if no newer one. */
   get round(): bigint {
     return this.work.call.round;
+  }
+
+  /** The call to submit, with the newest round that was built. */
+  get call(): RoundCall {
+    return this.#call;
+  }
+
+  /** True once a caller was given a hash: from then on the queue has to get the update stored. */
+  get isPromised(): boolean {
+    return this.#isPromised;
   }
 
   /** The call with the newest round of those that were submitted. */
@@ -197,8 +197,18 @@ export class Task {
 
   /** Begins anew with the newest round. */
   renew(call: RoundCall): void {
-    this.call = call;
-    this.attempts = 0;
+    this.#call = call;
+    this.#refusals = 0;
+  }
+
+  /** Counts how often its present call was refused. */
+  countRefusal(): number {
+    return ++this.#refusals;
+  }
+
+  /** Takes over what another task has promised. */
+  promise(): void {
+    this.#isPromised = true;
   }
 
   /** Takes note that a version was given to the endpoints. @param unclear Why none has said that it accepted it, or null. */
@@ -208,7 +218,7 @@ export class Task {
     this.#unclear = unclear;
     if (unclear !== null) return;
     // Whoever has joined it relies on the hash.
-    this.isPromised = true;
+    this.#isPromised = true;
     if (this.#accepted !== null && this.#accepted.call.round > round) return;
     this.#accepted = version;
     for (const one of this.#joined) {
@@ -232,10 +242,7 @@ export class Task {
 
   /** Ends the task: mined, or null where another transaction has stored its round or the operator shuts down. */
   end(confirmed: Confirmed | null): void {
-    if (confirmed !== null) {
-      this.given(confirmed, null);
-      Object.assign(this.retries, { since: null, count: 0, reverts: 0 });
-    }
+    if (confirmed !== null) this.given(confirmed, null);
     this.#leaveJoined();
     this.#confirm(confirmed);
   }
