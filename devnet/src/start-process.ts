@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { accountSourcesOf } from "@dataset-oracle/service/keys/find-accounts";
 import type { RunningComponent } from "./shutdown.js";
 
 /** A process that ends is reported at once, so this is for machines that are slow or busy. */
@@ -9,8 +10,10 @@ const READY_MS = 180_000;
 const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 
-/** Variables that the user may have set for an operator or provider of their own. They are not passed on. */
-const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE|SIGNER)/;
+/** How variables begin that the user may have set for an operator or provider of their own. They are not passed on. */
+const FOREIGN_KEYS = ["OPERATOR", "PROVIDER"]
+  .flatMap((name) => accountSourcesOf({ name, signs: "transactions" }))
+  .flatMap(({ variables }) => variables.map((each) => each.replace(/_FILE$/, "")));
 
 interface ProcessOptions {
   readonly name: string;
@@ -50,7 +53,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   if (await options.isReady())
     throw new Error(`${name} cannot start: another program already answers on its port. Stop that program first.`);
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
-  const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.test(variable));
+  const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.some((key) => variable.startsWith(key)));
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", log, log],
