@@ -140,7 +140,7 @@ describe("a lookup", () => {
     try {
       const { http, code, message } = await get(callOf("SPOTPX/ASLEEP-USD"));
       expect([http, code]).toEqual([503, "not_ready"]);
-      expect(message).toMatch(/^The newest block of network 42 is 1\d s old\. A read executes in it/);
+      expect(message).toMatch(/^The newest block of network 42 is \d+ s old\. A read executes in it/);
     } finally {
       aheadMs -= 10_000;
       await client.setIntervalMining({ interval: 1 });
