@@ -153,9 +153,9 @@ contract QuoteAdapterTest is AdapterFixture {
         decimals = bound(decimals, 37, type(uint256).max);
         address token = address(new Token(6));
         vm.mockCall(token, abi.encodeWithSignature("decimals()"), abi.encode(decimals));
-        bytes memory error =
+        bytes memory refusal =
             abi.encodeWithSignature("TooManyDecimals(address,uint256,uint256)", token, decimals, uint256(36));
-        assertRefused(vm.getCode(ADAPTER), abi.encode(dataset, MAX_AGE, _assets(ETH, token)), error);
+        assertRefused(vm.getCode(ADAPTER), abi.encode(dataset, MAX_AGE, _assets(ETH, token)), refusal);
     }
 
     function test_constructor_RevertWhen_anAssetIsListedTwice() public {
