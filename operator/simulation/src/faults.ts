@@ -54,7 +54,7 @@ export const FAULTS: readonly Fault<World>[] = [
   },
   passing({ name: "rounds-expire", group: "rpc", replacements: 2 }, [340, 400], ({ chain, endpoints }) => {
     // What is sent now is not mined, and too old when the endpoints answer again.
-    chain.neverMined = 1;
+    chain.takesNothing = true;
     let answer = () => {};
     const timer = setTimeout(() => {
       answer = set(endpoints, () => ({ isDown: true }));
@@ -62,7 +62,7 @@ export const FAULTS: readonly Fault<World>[] = [
     return () => {
       clearTimeout(timer);
       answer();
-      chain.neverMined = 0;
+      chain.takesNothing = false;
     };
   }),
   passing({ name: "rpc-lag", group: "rpc", replacements: 0 }, [5, 60], ({ endpoints }, random) =>

@@ -174,7 +174,7 @@ export const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || ou
 /** An update on request is given up after a few reverts. */
 const revertsEnd: Invariant = (world) => {
   const names = new Map(world.others.map((key) => [hashOf(key), key]));
-  const waitsLong = world.options.faults.some(({ name }) => name === "rounds-expire");
+  const waitsLong = world.options.faults.some(({ name }) => ["rounds-expire", "never-mined"].includes(name));
   const reverts = new Map<string, { count: number; from: number }>();
   return {
     atBlock() {

@@ -100,6 +100,8 @@ export class Chain {
   demand = 0.5;
   /** The share of new transactions that are never mined. */
   neverMined = 0;
+  /** Whether no new transaction is ever mined. */
+  takesNothing = false;
   /** How many blocks are missed from now on. */
   missedBlocks = 0;
   /** The share of the waiting transactions that nodes forget at each block. */
@@ -319,7 +321,7 @@ export class Chain {
       return refuse("replacement transaction underpriced");
     arrive(null);
     if (isLate) return hash;
-    const isNeverMined = !this.#seen.has(hash) && random.chance(this.neverMined);
+    const isNeverMined = !this.#seen.has(hash) && random.chance(this.takesNothing ? 1 : this.neverMined);
     this.#seen.add(hash);
     const neverMined = isNeverMined ? random.pick(["shown", "hidden"] as const) : null;
     if (neverMined !== null) trace("never mined", hash.slice(0, 10), neverMined);
