@@ -41,7 +41,6 @@ interface Provider {
 export async function buildProvider(setup: Setup, context: Context): Promise<Provider> {
   const { config, served, account, webOracle } = setup;
   const { logger, clock, registry } = context;
-  const { redirectedOrigins } = config;
   const hasReserve = config.operators.length > 0;
   const isOperator = inRanges(config.operators);
   const metrics = new Metrics(registry);
@@ -57,7 +56,7 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
     webOracle &&
     new WebOracleKeyFinder(new PublishedSpecStore(webOracle.folder), decider, context, {
       ...webOracle,
-      redirectedOrigins,
+      redirectedOrigins: config.redirectedOrigins,
       hasReserve,
     });
   const reporter = new Reporter(served, webOracleKeys, decider, new ReportSigner(account, logger, metrics));
@@ -67,10 +66,8 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
     async () => (await decider.unreadiness()) === null,
   );
 
-  const app = await buildApp(context, {
-    ...config,
-    reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
-  });
+  const reserved = { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute };
+  const app = await buildApp(context, { ...config, reserved });
   measureRequests(app, registry);
   const stores = Object.values(evidence ?? {});
   app.addHook("onClose", async () => {
@@ -128,8 +125,8 @@ async function openEvidence(
   { config: policy, webOracle }: Setup,
   logger: Logger,
 ) {
-  const maxBytes = (maxMegabytes * 1024 * 1024) / (webOracle === null ? 1 : 2);
   const { redirectedOrigins } = policy;
+  const maxBytes = (maxMegabytes * 1024 * 1024) / (webOracle === null ? 1 : 2);
   const open = (name: string) =>
     EvidenceStore.open(logger, { folder: join(folder, name), maxBytes, policy, redirectedOrigins });
   try {

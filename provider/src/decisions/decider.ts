@@ -215,7 +215,6 @@ const retryAfterSilence = (through: bigint, now: bigint) =>
 const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
   problem("round_forgotten", { round, through, time: timeText(through) }, retryAfterSilence(through, now));
 
-/** @param through The last round for which no new decision is made. */
 const silentThrough = (through: bigint, now: bigint) => {
   const reason =
     `It signs no new round up to ${through} (${timeText(through)}), because it may have signed some of them before it ` +

@@ -1,12 +1,11 @@
 import { err } from "@dataset-oracle/protocol/result";
-import { type Context, secondsOf } from "@dataset-oracle/service/process/context";
+import { type Context, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import type { FetchLimits } from "@dataset-oracle/service/process/fetch-result";
 import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/untrusted/egress";
 import { LRUCache } from "lru-cache";
 import { MAX_WAIT_MS, type RateLimit, SharedRate } from "../callers/rate-limit.js";
 import { RequestBackOffs } from "./back-off.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
-import { Places } from "./places.js";
 import { notAsked, type Reading, type SourceFailure } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
 
@@ -255,3 +254,41 @@ function newState(
 }
 
 const originOf = ({ url }: SourceRequest) => new URL(url).origin;
+
+/**
+ * The places of the requests to one origin, of which so many are made at once as there are connections for them: then
+ * none that counts as sent still waits for one. A request without a place was not sent, which is not a failure of the
+ * source.
+ */
+class Places {
+  #free: number;
+  /** Those who wait for a place. Each is told by its signal that it has one. */
+  readonly #waiting = new Set<AbortController>();
+
+  constructor(private readonly size: number) {
+    this.#free = size;
+  }
+
+  /** Waits for a place for at most so many milliseconds, and tells whether there was one. A place has to be left. */
+  async take(maxWaitMs: number): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return true;
+    }
+    const entering = new AbortController();
+    this.#waiting.add(entering);
+    await wait(maxWaitMs, entering.signal);
+    this.#waiting.delete(entering);
+    return entering.signal.aborted;
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else if (this.#waiting.delete(next)) next.abort();
+  }
+
+  get isUnused(): boolean {
+    return this.#free === this.size;
+  }
+}
