@@ -135,9 +135,10 @@ const replacementsAreTaken: Invariant = (world) => ({
       const life = machineOf(world, transaction)?.life;
       if (life == null || before === undefined || before.arrivesAt < life.startedAt) continue;
       if (refusal !== "replacement transaction underpriced") continue;
-      // It can have forgotten one that is too old and behind a gap, where nodes do not count it.
+      // It can have forgotten one that is too old for the next block, and behind a gap, where nodes do not count it.
       const round = updatesOf(before)?.round;
-      if (round !== undefined && Date.now() / 1_000 - Number(round) > MAX_ROUND_AGE_SECONDS) continue;
+      const nextBlock = (Date.now() + world.options.blockMs) / 1_000;
+      if (round !== undefined && nextBlock - Number(round) > MAX_ROUND_AGE_SECONDS) continue;
       world.violate("replacement refused", transaction.hash, `${life.id}: nonce ${transaction.nonce}`);
     }
   },

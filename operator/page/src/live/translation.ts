@@ -29,9 +29,10 @@ export function surviveTranslation(): void {
   };
   // Preact places new nodes before texts.
   const { insertBefore } = Node.prototype;
-  Node.prototype.insertBefore = function <T extends Node>(node: T, before: Node | null): T {
-    const standIn = before !== null && before.parentNode !== this ? standIns.get(before) : undefined;
-    return insertBefore.call(this, node, standIn?.element ?? before) as T;
+  // Some callers leave the second argument out.
+  Node.prototype.insertBefore = function <T extends Node>(node: T, before?: Node | null): T {
+    const standIn = before && before.parentNode !== this ? standIns.get(before) : undefined;
+    return insertBefore.call(this, node, standIn?.element ?? before ?? null) as T;
   };
 }
 

@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, type EIP1193Provider, encodeEventTopics, type Hex, keccak256, numberToHex, pad } from "viem";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Sending, sendFromWallet } from "./send-from-wallet.js";
 
 const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -26,6 +26,8 @@ const receipt = (change: object = {}) => ({
   ...change,
 });
 const refusal = (code: number, more: object = {}) => Object.assign(new Error("The wallet says no."), { code, ...more });
+
+afterEach(() => vi.useRealTimers());
 
 beforeEach(() => {
   vi.useFakeTimers();
