@@ -199,3 +199,57 @@ test("updates of a sender with delegated code (EIP-7702), of which nodes hold on
   const sent = await Promise.all(enqueued);
   expect(sent.map(({ hash }) => hash)).toEqual(raws.map((raw) => keccak256(raw)));
 });
+
+test("a nonce that a chain has given back without a block in its place is used after a while", async () => {
+  vi.setSystemTime(START_MS);
+  const counts = { mined: 0, pending: 0 };
+  const block = { number: "0x5", timestamp: "0x1", hash: zeroHash, ...BLOCK };
+  const receipt = { status: "0x1", blockNumber: "0x5", blockHash: zeroHash, gasUsed: "0xc350", logs: [] };
+  const nonces: (number | undefined)[] = [];
+  const queue = newQueue(
+    nodeOf(counts, {
+      eth_getBlockByNumber: () => block,
+      eth_blockNumber: () => block.number,
+      eth_sendRawTransaction: (raw) => {
+        nonces.push(parseTransaction(raw).nonce ?? 0);
+        return keccak256(raw);
+      },
+      eth_getTransactionReceipt: (transactionHash) => (counts.mined === 1 ? { ...receipt, transactionHash } : null),
+    }),
+  );
+  await queue.start();
+  void queue.enqueue(new Task(workOf(NEVER, true), NEVER));
+  await vi.advanceTimersByTimeAsync(POLL_MS);
+  Object.assign(counts, { mined: 1, pending: 1 });
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(queue.depth.sent).toBe(0);
+  // As after `evm_revert`: the next block comes only with a transaction.
+  block.number = "0x4";
+  Object.assign(counts, { mined: 0, pending: 0 });
+  await vi.advanceTimersByTimeAsync(2 * LOST_MS);
+  nonces.length = 0;
+  void queue.enqueue(new Task(workOf(NEVER, true), NEVER));
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(nonces).toContain(0);
+});
+
+test("a node that holds one transaction at a time is not asked without end where none is pending", async () => {
+  vi.setSystemTime(START_MS);
+  let sends = 0;
+  const queue = newQueue(
+    nodeOf(
+      { mined: 0, pending: 0 },
+      {
+        eth_sendRawTransaction: () => {
+          sends++;
+          throw new RpcError("refused", 42, "eth_sendRawTransaction", "no", null, "one_at_a_time");
+        },
+      },
+    ),
+  );
+  await queue.start();
+  const refused = queue.enqueue(new Task(workOf(NEVER, false), NEVER)).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(30 * POLL_MS);
+  expect(await refused).toBeInstanceOf(RpcError);
+  expect(sends).toBeLessThan(10);
+});

@@ -68,6 +68,8 @@ export class TransactionQueue {
   /** How many of the `maxPending` places are free of requests. */
   #reserved = 0;
   #oneAtATimeUntil = Number.NEGATIVE_INFINITY;
+  /** Since when nonces of watched updates are shown as free; null while none is. */
+  #freedSince: number | null = null;
   #isSharedKeyReported = false;
   #isRunning = false;
   #isPassDue = false;
@@ -193,8 +195,7 @@ export class TransactionQueue {
     await this.#checkReorgs(shown, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
-    // What is watched still is mined, although a node that lags shows it as pending.
-    const mined = Math.max(shown.mined, this.#reorgWatch.end);
+    const mined = this.#believedMined(shown, now);
     const counts = { mined, pending: Math.max(mined, shown.pending) };
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
@@ -215,6 +216,17 @@ export class TransactionQueue {
       // Another process may have taken the sender over once this one shuts down.
       if (this.context.closing.aborted || !(await this.#act(action, market))) break;
     }
+  }
+
+  /**
+   * Returns how many transactions count as mined. What is watched still is, although a node that lags shows it as pending;
+   * but a chain that is shorter now shows nothing in the place of what it has dropped, so not for long.
+   */
+  #believedMined({ mined }: TransactionCounts, now: number): number {
+    const { end } = this.#reorgWatch;
+    this.#freedSince = end > mined ? (this.#freedSince ?? now) : null;
+    if (this.#freedSince === null || now - this.#freedSince > this.settings.lostMs) return mined;
+    return Math.max(mined, Math.min(end, ...[...this.#inFlight.keys()].filter((nonce) => nonce >= mined)));
   }
 
   /**
@@ -342,13 +354,14 @@ export class TransactionQueue {
     const { meaning } = error;
     if (meaning === "insufficient_funds")
       return this.#leaveNonce(task, this.#notSent({ kind: "out_of_funds", sender: this.address }));
-    if (meaning === "one_at_a_time") {
-      this.#oneAtATimeUntil = this.context.clock.monotonic() + ONE_AT_A_TIME_MS;
+    const isOneAtATime = meaning === "one_at_a_time";
+    if (isOneAtATime) this.#oneAtATimeUntil = this.context.clock.monotonic() + ONE_AT_A_TIME_MS;
+    if (isOneAtATime && this.#inFlight.size + this.#nonces.foreignCount > 0) {
       this.#waiting = [task, ...this.#waiting];
       return false;
     }
     const isAboutFees = isFeeProblem(rejection);
-    const canSucceed = isAboutFees || meaning === "nonce_too_low" || meaning === "nonce_too_high";
+    const canSucceed = isAboutFees || isOneAtATime || meaning === "nonce_too_low" || meaning === "nonce_too_high";
     if (!canSucceed || task.countRefusal() >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
       return this.#leaveNonce(task, error);
     }

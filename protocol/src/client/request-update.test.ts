@@ -276,6 +276,16 @@ describe("a transaction that the operator has signed", () => {
   });
 });
 
+test("an operator whose transaction no node has taken is left for the next one", async () => {
+  const problem = { title: "No.", status: 503, code: "out_of_funds", detail: "Try later." };
+  handle = (request, ...rest) => {
+    const steps: [string, unknown][] = [["signed", { transaction_hash: HASH }]];
+    const end: [string, unknown] = request.url?.startsWith("/poor") ? ["problem", problem] : ["answer", sent];
+    streams(...steps, end)(request, ...rest);
+  };
+  expect((await ask(true, { url: [`${url}/poor`, `${url}/rich`], wait: 9 })).transactionHash).toBe(HASH);
+});
+
 describe("a failure on the way", () => {
   const noScheme = "The operator's URL does not begin with http:// or https://. Write it in front of the host.";
   test.each([

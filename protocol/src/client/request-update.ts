@@ -47,6 +47,9 @@ const DEFAULT_TIMEOUT_MS = 45_000;
 /** More than the largest answer and its progress need, for a committee of 255 members. */
 const MAX_CHARACTERS = 1024 * 1024;
 
+/** The operator has signed a transaction, and no node has taken it. */
+const NOT_SENT: readonly string[] = ["out_of_funds", "fees_too_high", "signer_failed"];
+
 /** The time after which an operator ends a stream by itself, in seconds. */
 const STREAM_WAIT = 60;
 
@@ -98,7 +101,8 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
     const text = textOf(response, deadline.signal, networkFailure);
     return toUpdate(parameters, response.status, await readAnswer(response, text, onStep));
   } catch (error) {
-    throw error instanceof DataRequestError && hash !== null ? withTransaction(error, hash) : error;
+    const mayBeSent = error instanceof DataRequestError && !NOT_SENT.includes(error.problem.code);
+    throw mayBeSent && hash !== null ? withTransaction(error, hash) : error;
   } finally {
     deadline.clear();
   }

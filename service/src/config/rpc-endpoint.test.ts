@@ -30,4 +30,8 @@ test("a user and a password are sent in a header, decoded, and leave the URL", (
   const { url, headers } = addressOf("https://me:p%40ss@a.example/v1");
   expect(url).toBe("https://a.example/v1");
   expect(headers).toEqual({ authorization: `Basic ${Buffer.from("me:p@ss").toString("base64")}` });
+  const undecodable = addressOf("https://me:50%off@a.example/").headers.authorization;
+  expect(undecodable).toBe(`Basic ${Buffer.from("me:50%off").toString("base64")}`);
+  const own = { Authorization: "Bearer x" };
+  expect(addressOf({ url: "https://me:pass@a.example/", headers: own }).headers).toEqual(own);
 });

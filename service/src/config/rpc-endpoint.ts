@@ -27,10 +27,10 @@ export function expandRpcEndpoint<Endpoint extends RpcEndpoint>(
   env: NodeJS.ProcessEnv,
 ): Endpoint;
 export function expandRpcEndpoint(given: RpcEndpoint, setting: string, env: NodeJS.ProcessEnv): RpcEndpoint {
-  const expand = (template: string) =>
+  const expand = (template: string, isUrl = false) =>
     template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const value = env[name];
-      if (value?.includes("'"))
+      if (isUrl && value?.includes("'"))
         throw new ConfigError(
           `The variable ${name} contains a single quote. Write %27 in place of each one in the value.`,
         );
@@ -38,7 +38,7 @@ export function expandRpcEndpoint(given: RpcEndpoint, setting: string, env: Node
       throw new ConfigError(`${setting} uses \${${name}}, but the variable ${name} is unset or empty. Set it.`);
     });
   const { url: template, headers = {} } = typeof given === "string" ? { url: given } : given;
-  const url = expand(template);
+  const url = expand(template, true);
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(`${setting} is not a URL that starts with http:// or https://.`);
   }
@@ -59,11 +59,21 @@ export function expandRpcEndpoint(given: RpcEndpoint, setting: string, env: Node
 export function addressOf(endpoint: RpcEndpoint) {
   const { url: given, headers = {} } = typeof endpoint === "string" ? { url: endpoint } : endpoint;
   const url = new URL(given);
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const [user, password] = [decoded(url.username), decoded(url.password)];
   const credentials = Buffer.from(`${user}:${password}`).toString("base64");
   Object.assign(url, { username: "", password: "" });
+  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   const all: Readonly<Record<string, string>> =
-    user + password === "" ? headers : { authorization: `Basic ${credentials}`, ...headers };
+    user + password === "" || isAuthorized ? headers : { authorization: `Basic ${credentials}`, ...headers };
   const words = Object.values(all).flatMap((value) => [value, ...value.split(" ")]);
   return { url: url.href, headers: all, secrets: [user, password, ...words] };
+}
+
+/** A "%" that encodes nothing stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -11,6 +11,8 @@ const TRANSACTION = { chainId: 42, to: DATASET, data: "0x1234", value: 0n, gas: 
 /** What the wallet answers to each method; an error that it throws. */
 let answers: Record<string, unknown>;
 let asked: string[];
+/** The first block in which it has looked for its update. */
+let searchedFrom: Hex | undefined;
 /** What changes when the wallet is asked. */
 let onAsked: (method: string) => void;
 
@@ -50,8 +52,9 @@ beforeEach(() => {
 
 async function send(): Promise<Sending[]> {
   const provider = {
-    request: async ({ method }: { method: string }) => {
+    request: async ({ method, params }: { method: string; params?: readonly { fromBlock?: Hex }[] }) => {
       asked.push(method);
+      if (method === "eth_getLogs") searchedFrom = params?.[0]?.fromBlock;
       const answer = answers[method];
       onAsked(method);
       if (answer instanceof Error) throw answer;
@@ -145,6 +148,17 @@ test("a transaction that a wallet has sent before it threw is found, and waited 
   };
   const steps = await send();
   expect(steps.slice(-2)).toEqual([{ step: "waiting" }, { step: "mined", hash: HASH, block: 7n }]);
+});
+
+test("a wallet that is busy when it is asked to send may have sent, and an update of the block before is another", async () => {
+  answers.eth_sendTransaction = refusal(-32002);
+  expect(await last()).toMatchObject({ step: "busy" });
+  onAsked = (method) => {
+    if (method === "eth_sendTransaction") answers.eth_getTransactionCount = "0x2";
+    if (method === "eth_getLogs") answers.eth_getLogs = [UPDATED];
+  };
+  expect(await last()).toMatchObject({ step: "mined" });
+  expect(searchedFrom).toBe("0x9");
 });
 
 test("whether it was sent is unclear where the wallet fails, and then does not answer", async () => {

@@ -95,7 +95,7 @@ export async function sendFromWallet(
     const refusal = refusalOf(error);
     // A transaction that was sent may still be mined.
     if (hash) onStep({ step: "unseen", hash });
-    else if (!isAsked || refusal.step !== "failed") onStep(refusal);
+    else if (!isAsked || !["failed", "busy"].includes(refusal.step)) onStep(refusal);
     else if (before === null) onStep({ step: "unclear" });
     else await lookForSent(client, transaction.to, before, refusal, onStep).catch(() => onStep({ step: "unclear" }));
   }
@@ -128,7 +128,7 @@ async function lookForSent(
   if (!isSent) return onStep(refusal);
   onStep({ step: "waiting" });
   const receipt = await pollFor(MINING_POLLS, async () => {
-    const logs = await getLogs(client, { address: dataset, fromBlock: block });
+    const logs = await getLogs(client, { address: dataset, fromBlock: block + 1n });
     for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
       const { from } = await getTransaction(client, { hash });
       if (isAddressEqual(from, account)) return getTransactionReceipt(client, { hash });

@@ -143,7 +143,7 @@ async function waitForRound(
     const detail =
       "A read executes in it, and the dataset refuses values that are newer. If the chain makes blocks on demand, make " +
       "one by any transaction, and read again.";
-    return problem("not_ready", { network: client.chain.id }, { title, detail });
+    return problem("not_ready", { network: client.chain.id }, { title, detail, headers: { "retry-after": "5" } });
   };
   if ((round - first.timestamp) * 1_000 > Math.max(LATE_MS, patienceMs)) throw noBlock();
   const giveUpAt = clock.monotonic() + patienceMs;
