@@ -144,7 +144,7 @@ test("a transaction that a wallet has sent before it threw is found, and waited 
   answers.eth_sendTransaction = refusal(-32603);
   onAsked = (method) => {
     if (method === "eth_sendTransaction") answers.eth_getTransactionCount = "0x2";
-    if (method === "eth_getLogs") answers.eth_getLogs = [UPDATED];
+    if (method === "eth_getLogs") answers.eth_getLogs = [UPDATED, { ...UPDATED, blockNumber: "0x9" }];
   };
   const steps = await send();
   expect(steps.slice(-2)).toEqual([{ step: "waiting" }, { step: "mined", hash: HASH, block: 7n }]);
@@ -155,10 +155,19 @@ test("a wallet that is busy when it is asked to send may have sent, and an updat
   expect(await last()).toMatchObject({ step: "busy" });
   onAsked = (method) => {
     if (method === "eth_sendTransaction") answers.eth_getTransactionCount = "0x2";
-    if (method === "eth_getLogs") answers.eth_getLogs = [UPDATED];
+    if (method === "eth_getLogs") answers.eth_getLogs = [UPDATED, { ...UPDATED, blockNumber: "0x9" }];
   };
   expect(await last()).toMatchObject({ step: "mined" });
-  expect(searchedFrom).toBe("0x9");
+  expect(searchedFrom).toBe("0x8");
+});
+
+test("an update of a block before is not the one that the wallet was asked to send", async () => {
+  answers.eth_sendTransaction = refusal(-32603);
+  answers.eth_getLogs = [UPDATED];
+  onAsked = (method) => {
+    if (method === "eth_sendTransaction") answers.eth_getTransactionCount = "0x2";
+  };
+  expect(await last()).toEqual({ step: "unclear" });
 });
 
 test("whether it was sent is unclear where the wallet fails, and then does not answer", async () => {

@@ -128,8 +128,10 @@ async function lookForSent(
   if (!isSent) return onStep(refusal);
   onStep({ step: "waiting" });
   const receipt = await pollFor(MINING_POLLS, async () => {
-    const logs = await getLogs(client, { address: dataset, fromBlock: block + 1n });
-    for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
+    // Nodes refuse a range that begins after their newest block.
+    const logs = await getLogs(client, { address: dataset, fromBlock: block });
+    const later = logs.filter(({ blockNumber }) => blockNumber > block);
+    for (const hash of new Set(later.map(({ transactionHash }) => transactionHash))) {
       const { from } = await getTransaction(client, { hash });
       if (isAddressEqual(from, account)) return getTransactionReceipt(client, { hash });
     }
