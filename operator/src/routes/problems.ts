@@ -118,4 +118,5 @@ export const tooManyNewKeys = (max: number, seconds: number, who = "A caller") =
   );
 
 /** The network is configured, but its chain could not be read yet, or cannot now. */
-export const notReady = (network: number) => problem("not_ready", { network }, retryAfter(5));
+export const notReady = (network: number, text: { readonly title?: string; readonly detail?: string } = {}) =>
+  problem("not_ready", { network }, { ...retryAfter(5), ...text });

@@ -226,7 +226,7 @@ export class TransactionQueue {
     const { end } = this.#reorgWatch;
     this.#freedSince = end > mined ? (this.#freedSince ?? now) : null;
     if (this.#freedSince === null || now - this.#freedSince > this.settings.lostMs) return mined;
-    return Math.max(mined, Math.min(end, ...[...this.#inFlight.keys()].filter((nonce) => nonce >= mined)));
+    return Math.max(mined, Math.min(end, ...this.#inFlight.unmined(mined)));
   }
 
   /**
@@ -235,7 +235,7 @@ export class TransactionQueue {
   #maxPending({ mined }: TransactionCounts): number {
     if (this.context.clock.monotonic() < this.#oneAtATimeUntil) return 1;
     const { maxPending } = this.settings;
-    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
+    const pending = this.#inFlight.unmined(mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
       Math.max(maxPending - this.#reserved, pending + this.#waiting.filter((task) => task.isUrgent).length),

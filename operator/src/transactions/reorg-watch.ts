@@ -3,7 +3,7 @@ import { readBlock, readBlockNumber } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { lowerMedian } from "../rpc/lower-median.js";
 import { type Mined, readMined } from "../rpc/transactions.js";
-import type { Confirmed, Transaction } from "./task.js";
+import { type Confirmed, endOf, type Transaction } from "./task.js";
 
 /** A mined update that a reorganization could drop. */
 interface Watched {
@@ -30,7 +30,7 @@ export class ReorgWatch {
 
   /** The first nonce after those of all watched updates; 0 where there is none. */
   get end(): number {
-    return Math.max(-1, ...this.#watched.map(({ transaction }) => transaction.nonce)) + 1;
+    return endOf(this.#watched.map(({ transaction }) => transaction.nonce));
   }
 
   add(transaction: Transaction, mined: Confirmed): void {

@@ -308,11 +308,19 @@ export interface Transaction {
   renewal: { readonly call: RoundCall | null } | "running" | null;
 }
 
+/** The first nonce after all of these; 0 where there is none. */
+export const endOf = (nonces: Iterable<number>): number => Math.max(-1, ...nonces) + 1;
+
 /** The transactions of a queue that are not known to be mined, by nonce. */
 export class InFlightTransactions extends Map<number, Transaction> {
   /** The first nonce after those of all transactions; 0 where there is none. */
   get end(): number {
-    return Math.max(-1, ...this.keys()) + 1;
+    return endOf(this.keys());
+  }
+
+  /** The nonces that the chain does not count as mined. */
+  unmined(mined: number): readonly number[] {
+    return [...this.keys()].filter((nonce) => nonce >= mined);
   }
 
   /** The first nonce after those of all transactions that there ever were; 0 where there was none. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { decoded } from "../trusted/url-remover.js";
 import { ConfigError } from "./config-error.js";
 
 const Headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$" }), Type.String(), {
@@ -67,13 +68,4 @@ export function addressOf(endpoint: RpcEndpoint) {
     user + password === "" || isAuthorized ? headers : { authorization: `Basic ${credentials}`, ...headers };
   const words = Object.values(all).flatMap((value) => [value, ...value.split(" ")]);
   return { url: url.href, headers: all, secrets: [user, password, ...words] };
-}
-
-/** A "%" that encodes nothing stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -15,7 +15,8 @@ export function urlRemover(url: string, secrets: readonly string[] = []): (text:
   return (text) => text.replace(pattern, "...");
 }
 
-function decoded(part: string): string {
+/** Decodes a part of a URL; a "%" that encodes nothing stands for itself. */
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findDataPoint, type RequestedDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf } from "../../routes/problem-responses.js";
-import { problem } from "../../routes/problems.js";
+import { notReady, problem } from "../../routes/problems.js";
 import { readBlockIntervalMs, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { SingleFlight } from "../../single-flight.js";
@@ -143,7 +143,7 @@ async function waitForRound(
     const detail =
       "A read executes in it, and the dataset refuses values that are newer. If the chain makes blocks on demand, make " +
       "one by any transaction, and read again.";
-    return problem("not_ready", { network: client.chain.id }, { title, detail, headers: { "retry-after": "5" } });
+    return notReady(client.chain.id, { title, detail });
   };
   if ((round - first.timestamp) * 1_000 > Math.max(LATE_MS, patienceMs)) throw noBlock();
   const giveUpAt = clock.monotonic() + patienceMs;
