@@ -311,23 +311,3 @@ export type OperatorProblem = {
       ReturnType<typeof Type.Object<Problems[Code]["members"]>>
     >;
 }[OperatorProblemCode];
-
-type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never;
-
-/** The values that the text of a problem needs, by the names of their placeholders. */
-export type ProblemValues<Code extends OperatorProblemCode> = Readonly<
-  Record<Placeholders<Problems[Code]["title"] | Problems[Code]["detail"]>, string | number | bigint>
->;
-
-/** Writes the title and the detail of a problem. */
-export function writeProblem<Code extends OperatorProblemCode>(
-  code: Code,
-  values: ProblemValues<Code>,
-): Pick<Problem, "title" | "detail"> {
-  const fill = (text: string) =>
-    text.replace(/\{(\w+)\}/g, (_, name: string) => String((values as Record<string, unknown>)[name]));
-  const { title, detail } = OPERATOR_PROBLEMS[code];
-  return { title: fill(title), detail: fill(detail) };
-}
