@@ -130,6 +130,8 @@ export function browserTests(folder: string): void {
     const links = page.locator("#VPSidebarNav");
     await links.getByRole("link", { name: target?.label ?? "", exact: true }).click();
     await page.waitForURL(from + target?.path);
+    // The address changes before the page does.
+    await links.locator(".is-active").getByRole("link", { name: target?.label ?? "", exact: true }).waitFor();
   }
 
   test.each(["", BASE_PATH])(
