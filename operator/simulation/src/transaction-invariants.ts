@@ -172,29 +172,24 @@ const nothingIsTakenForLost: Invariant = (world) => {
 
 export const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || outcome === "out of gas";
 
-/** An update on request is given up after a few reverts. */
+/** An update on request is given up after a few reverts: in all, no more than what was asked for explains. */
 const revertsEnd: Invariant = (world) => {
   const names = new Map(world.others.map((key) => [hashOf(key), key]));
-  const waitsLong = world.options.faults.some(({ name }) => ["rounds-expire", "never-mined"].includes(name));
-  const reverts = new Map<string, { count: number; from: number }>();
+  const reverts = new Map<string, number>();
   return {
     atBlock() {
-      for (const { keyHash } of world.mined.flatMap(({ events }) => events))
-        for (const id of reverts.keys()) if (id.endsWith(keyHash)) reverts.delete(id);
       for (const receipt of world.mined) {
         const [keyHash] = updatesOf(receipt.transaction)?.keyHashes ?? [];
         const machine = machineOf(world, receipt.transaction);
         const key = keyHash && names.get(keyHash);
         if (!isReverted(receipt) || machine === undefined || key === undefined) continue;
         const id = `${machine.index} ${keyHash}`;
-        // What was promised before the key was stored last can still be on its way, and waits while there are no blocks.
-        const before = world.chain.head.parent?.timestamp ?? 0;
-        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - (waitsLong ? 420_000 : 120_000) };
-        reverts.set(id, { ...known, count: known.count + 1 });
-        const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
+        const count = (reverts.get(id) ?? 0) + 1;
+        reverts.set(id, count);
+        const asked = world.asks.filter((one) => one.machine === machine && one.key === key);
         // Each process begins the count anew.
-        if (known.count + 1 <= MAX_REVERTS * (asked.length + machine.lives - 1)) continue;
-        world.violate("reverts without end", id, `operator ${machine.index}: ${known.count + 1} reverts of ${key}`);
+        if (count <= MAX_REVERTS * (asked.length + machine.lives - 1)) continue;
+        world.violate("reverts without end", id, `operator ${machine.index}: ${count} reverts of ${key}`);
       }
     },
   };
