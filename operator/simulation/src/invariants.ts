@@ -90,7 +90,7 @@ const promisesAreKept: Invariant = (world) => {
           if (answeredAt !== null && Date.now() - answeredAt > 2 * boundMs) forget();
           else promisedAt.set(id, world.calmMs);
         } else {
-          if (!promisedAt.has(id)) promisedAt.set(id, world.calmMs);
+          if (!promisedAt.has(id) || life.operator.isHit) promisedAt.set(id, world.calmMs);
           const waitedMs = world.calmMs - (promisedAt.get(id) ?? 0);
           if (waitedMs <= boundMs) continue;
           const isOwn = (each: (typeof reverts)[number]) =>

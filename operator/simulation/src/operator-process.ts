@@ -91,6 +91,11 @@ export class OperatorMachine {
     return this.options.index;
   }
 
+  /** Whether something is wrong with it that keeps it from sending what it has promised. */
+  get isHit(): boolean {
+    return this.clockOffsetMs !== 0 || this.isSignerSilent || this.unreachable.size > 0;
+  }
+
   /** The time of day as this machine shows it, in milliseconds since 1970. */
   now(): number {
     return Date.now() + this.options.skewMs + this.clockOffsetMs;

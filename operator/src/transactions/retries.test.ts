@@ -81,6 +81,14 @@ test("an unavailable round is retried at growing intervals for ten minutes, and 
   expect(asked).toBeLessThan(65);
 });
 
+test("a revert after ten minutes without a block is followed by another try", async () => {
+  const { ready, task, retries } = retry(async () => call(2n));
+  await vi.advanceTimersByTimeAsync(600_001);
+  retries.addReverted(task);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(ready).toEqual([task, task]);
+});
+
 test("an update whose transactions are lost for ten minutes says so", async () => {
   const state = retry(async () => call(2n));
   await vi.advanceTimersByTimeAsync(600_001);

@@ -11,7 +11,7 @@ const MAX_REVERTS = 3;
 
 /** The retries of a task since it was promised, or last confirmed. */
 interface Tries {
-  readonly since: number;
+  since: number;
   count: number;
   reverts: number;
   /** Why its newest round was not sent. */
@@ -45,7 +45,10 @@ export class Retries {
 
   /** Tries a task again whose transaction was mined and has reverted, a few times. */
   addReverted(task: Task): void {
-    const reverts = ++this.#triesOf(task).reverts;
+    const tries = this.#triesOf(task);
+    const reverts = ++tries.reverts;
+    // A transaction can have waited for a block for longer than the bound on tries without one.
+    tries.since = this.context.clock.monotonic();
     const fix = `${reverts} transactions have reverted. Tell the operator's owner: its RPC endpoint may understate gas.`;
     const error = new UpdateReverted(null, fix);
     if (reverts < MAX_REVERTS) {
