@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { eventStream } from "@dataset-oracle/service/http-server/event-stream";
+import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { buildEchoApp } from "./support/echo-app.js";
 
@@ -37,4 +38,15 @@ test("a stream whose end is not read yet has no more comments: nothing may follo
   await app.inject("/unread");
   expect([unread.readableLength > 0, unread.closed]).toEqual([true, false]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each([
+  ["problem that says when to try again ends the stream with that", tooManyRequests(60, 7), ',"retry_after":7}'],
+  ["other failure ends it with the problem alone", new Error("Broken."), "service's owner.\"}"],
+])("a %s", async (_, failure, end) => {
+  const { app } = await buildEchoApp();
+  app.get("/failing", (request, reply) => reply.send(eventStream(request, reply, () => Promise.reject(failure))));
+  const { payload } = await app.inject("/failing");
+  expect(payload.startsWith("event: problem\ndata: {")).toBe(true);
+  expect(payload.trimEnd().endsWith(end)).toBe(true);
 });

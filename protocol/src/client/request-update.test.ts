@@ -219,6 +219,15 @@ describe("a problem", () => {
     expect(error.retryAfterSeconds).toBe(17);
   });
 
+  test.each([
+    [{ retry_after: 17 }, 17],
+    [{ retry_after: -1 }, null],
+    [{}, null],
+  ])("that ends a stream with %j has the wait %s", async (wait, seconds) => {
+    handle = streams(["problem", { ...said, code: "queue_full", ...wait }]);
+    expect((await failure(ask(true, { wait: 9 }))).retryAfterSeconds).toBe(seconds);
+  });
+
   test("of a newer operator is unknown_problem, with the code that was reported", async () => {
     handle = answers({ ...said, code: "moon_phase" }, 503);
     const { problem, retryAfterSeconds } = await failure(ask(true));

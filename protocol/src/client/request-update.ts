@@ -152,9 +152,10 @@ async function readAnswer(
   if (status === 200) return answer;
   const problem = parseProblem(answer, status);
   if (!problem) throw unexpectedAnswer(status, `has the status ${status} and no valid problem details`);
-  const retryAfter = headers.get("retry-after");
-  throw new DataRequestError(problem, retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null);
+  throw new DataRequestError(problem, secondsOf(headers.get("retry-after")));
 }
+
+const secondsOf = (said: unknown) => (/^\d+$/.test(String(said)) ? Number(said) : null);
 
 async function readStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -165,7 +166,7 @@ async function readStream(
     const data = parseJson(text);
     if (event === "answer") return data;
     const problem = event === "problem" ? parseProblem(data, status) : null;
-    if (problem) throw new DataRequestError(problem);
+    if (problem) throw new DataRequestError(problem, secondsOf((data as { retry_after?: unknown }).retry_after));
     const step = parseProgress(event, data);
     if (step) onStep(step);
   }

@@ -23,7 +23,7 @@ export const streamedAnswer = <Answer extends TSchema>(
         type: "string",
         description:
           `Server-sent events with JSON data: ${events}. The last event is \`answer\`, with the JSON answer, or ` +
-          "`problem`, with a problem's body.",
+          "`problem`, with a problem's body and, as `retry_after`, the seconds of the header `Retry-After`.",
       }),
       example,
     },
@@ -35,7 +35,7 @@ const COMMENT_MS = 5_000;
 
 /**
  * Answers with a stream: the request's progress as server-sent events with JSON data. The last event is `answer` or
- * `problem`, with the body that an answer without a stream would have.
+ * `problem`, with the body that an answer without a stream would have, and its header for when to try again.
  *
  * @param work Continues when the caller stops reading, because others may be waiting for the same result.
  */
@@ -55,7 +55,11 @@ export function eventStream<Progress extends { readonly event: string }>(
   work(({ event, ...data }) => write(event, data))
     .then(
       (data) => write("answer", data),
-      (error: unknown) => write("problem", request.toProblem(error)),
+      (error: unknown) => {
+        const problem = request.toProblem(error);
+        const seconds = problem.headers["retry-after"];
+        write("problem", { ...problem.toJSON(), ...(seconds !== undefined && { retry_after: Number(seconds) }) });
+      },
     )
     .finally(() => {
       clearInterval(commenting);
