@@ -8,6 +8,7 @@ import type { Problem } from "./http-schemas/problem.js";
 const FAILURE_REASONS = [
   "no_endpoint",
   "unreachable",
+  "certificate",
   "timeout",
   "late",
   "not_asked",
@@ -16,6 +17,7 @@ const FAILURE_REASONS = [
   "not_text",
   "refused",
   "source_busy",
+  "source_unreachable",
   "invalid_report",
   "other_report",
   "value_too_large",
@@ -31,9 +33,10 @@ export const ProviderFailure = Type.Object({
   host: orNull(Type.String(), "The host of its endpoint; null if the operator has none."),
   reason: oneOf(
     FAILURE_REASONS,
-    "Stable, for programs. late: it had not answered when the time for the remaining providers ended. not_asked: " +
-      "the operator had too many requests to it in flight. source_busy: its " +
-      "sources allow no further requests now. contradicted: it has signed two conflicting statements about one key and round.",
+    "Stable, for programs. certificate: its TLS certificate is refused. late: it had not answered when the time for " +
+      "the remaining providers ended. not_asked: the operator had too many requests to it in flight. source_busy: its " +
+      "sources allow no further requests now. source_unreachable: it cannot reach them. contradicted: it has signed " +
+      "two conflicting statements about one key and round.",
   ),
   detail: Type.String({ description: 'Completes the sentence "The provider ...".' }),
 });

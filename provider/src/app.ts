@@ -73,7 +73,9 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
   app.addHook("onClose", async () => {
     await Promise.all([lease, pool, sources, ...stores].map((one) => one.close()));
   });
-  await app.register(routes(reporter, decider, { isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
+  const onOperator = hasReserve ? metrics.watchOperators(clock) : () => {};
+  const { anonymousRequestsPerMinute: anonymousPerMinute } = config;
+  await app.register(routes(reporter, decider, { isOperator, onOperator, anonymousPerMinute }));
   const start = async (end: (exitCode: number) => void) => {
     await lease.take(end);
     logSilence(lease.refusedThrough, secondsOf(clock), logger);

@@ -1,5 +1,6 @@
 import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
-import { Counter, Histogram, type Registry } from "prom-client";
+import type { Clock } from "@dataset-oracle/service/process/context";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ServedKey } from "./keys/served-keys.js";
 import type { ValueWithSources } from "./value/combined-value.js";
 
@@ -83,5 +84,14 @@ export class Metrics {
     add("provider_lease_lost", [], lost, () => [[{}, isLost() ? 1 : 0]]);
     const help = "1 when the provider can sign the rounds that operators ask for, else 0.";
     add("provider_ready", [], help, async () => [[{}, (await isReady()) ? 1 : 0]]);
+  }
+
+  /** Adds the time at which an operator asked last. @returns What is to be called when one asks. */
+  watchOperators(clock: Pick<Clock, "now">): () => void {
+    const help = "When an operator asked last; at first the start. Absent without `operators`.";
+    const asked = new Gauge({ name: "provider_operator_asked_timestamp_seconds", help, registers: [this.registry] });
+    const note = () => asked.set(clock.now() / 1_000);
+    note();
+    return note;
   }
 }

@@ -84,6 +84,12 @@ export const PROVIDER_PROBLEMS = {
       }),
     },
   },
+  source_unreachable: {
+    status: [503],
+    title: "The sources cannot be reached.",
+    detail: "The network failed, so it is unknown if there is a value. Nothing was signed. Try again in {seconds} s.",
+    members: { keys: Type.Array(Type.String(), { description: "The keys whose sources cannot be reached." }) },
+  },
   registry_unavailable: {
     status: [503],
     title: "Published request specs cannot be read from the chain now.",

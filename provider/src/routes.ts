@@ -93,6 +93,8 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 
 interface RouteSettings {
   readonly isOperator: (address: string) => boolean;
+  /** Called when an operator asks for a report. */
+  readonly onOperator: () => void;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
@@ -104,12 +106,13 @@ interface RouteSettings {
 export function routes(
   reporter: Reporter,
   decider: Pick<Decider, "unreadiness">,
-  { isOperator, anonymousPerMinute }: RouteSettings,
+  { isOperator, onOperator, anonymousPerMinute }: RouteSettings,
 ) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {
       const mayUseReserve = isOperator(ip);
+      if (mayUseReserve) onOperator();
       return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
     };
     await gatherSchemas(app, API);

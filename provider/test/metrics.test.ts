@@ -2,14 +2,17 @@ import { readFileSync } from "node:fs";
 import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/test-support/metrics-table";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bitstampTicker, coinbaseTicker, json, startFakeExchanges } from "./support/fake-exchanges.js";
-import { startProvider } from "./support/test-provider.js";
+import { START, startProvider } from "./support/test-provider.js";
 
 const exchanges = await startFakeExchanges();
 afterAll(() => exchanges.close());
 beforeEach(() => exchanges.quote("2000", "2002", "2001"));
 
-async function start(options: Parameters<typeof startProvider>[1] = {}) {
-  const provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins }, options);
+type StartOptions = Parameters<typeof startProvider>[1];
+const start = (options: StartOptions = {}) => startWith({}, options);
+
+async function startWith(settings: Parameters<typeof startProvider>[0], options: StartOptions = {}) {
+  const provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins, ...settings }, options);
   onTestFinished(() => provider.close());
   /** Reads all metrics, by their names and labels. */
   const metrics = async () => {
@@ -38,7 +41,8 @@ describe("the metrics of a provider", () => {
 
   test("are those that the README lists, with their types and labels", async () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    expect(metricsOf((await start()).provider.registry)).toEqual(metricsInTable(readme));
+    const { provider } = await startWith({ operators: ["127.0.0.1"] });
+    expect(metricsOf(provider.registry)).toEqual(metricsInTable(readme));
   });
 
   test("tell of each source how long it took, what became of its prices, and how far they lie from the value", async () => {
@@ -86,6 +90,21 @@ describe("the metrics of a provider", () => {
     provider.clock.now -= 1_000;
     expect(await metrics()).toMatchObject({ provider_ready: 0 });
   });
+});
+
+test("when an operator asked last is known where operators are configured", async () => {
+  const asked = "provider_operator_asked_timestamp_seconds";
+  expect(await (await start()).metrics()).not.toHaveProperty(asked);
+  for (const [operator, after] of [
+    ["127.0.0.1", 6_000],
+    ["192.0.2.1", 0],
+  ] as const) {
+    const { provider, metrics } = await startWith({ operators: [operator] });
+    expect((await metrics())[asked]).toBe(START);
+    provider.clock.now += 5_000;
+    await provider.ask();
+    expect((await metrics())[asked]).toBe(START + after);
+  }
 });
 
 test("a source that fails is logged and counted when it starts to, and not each time", async () => {

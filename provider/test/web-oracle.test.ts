@@ -39,6 +39,13 @@ describe("a key whose spec is published", () => {
   });
 });
 
+test("a key whose source cannot be reached is an outage, of which nothing is signed", async () => {
+  const cut = { ...number, url: `https://${HOST}/cut`, path: "$" };
+  const hash = await web.registry.publish(spec("cut off", { variables: [], sources: [cut] }));
+  const { status, body } = await web.provider.ask({ dataset: NUMBERS, key: key(hash) });
+  expect({ status, ...body }).toMatchObject({ status: 503, code: "source_unreachable", keys: [key(hash)] });
+});
+
 describe("the registry", () => {
   test("is asked once for a spec, which is on disk from then on", async () => {
     const hash = await web.registry.publish(spec("kept"));

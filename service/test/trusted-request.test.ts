@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { postText } from "@dataset-oracle/service/trusted/post-text";
-import { afterAll, describe, expect, test } from "vitest";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000 };
 const never = new AbortController().signal;
@@ -50,6 +53,19 @@ test.each([
     expect(await post(limits)).toMatchObject({ ok: false, error: { code: failure } });
   },
 );
+
+test("names a host name that does not resolve, and a certificate that is refused", async () => {
+  const detailOf = async (to: string) => {
+    const answer = await postText({ url: to, body: "{}" }, LIMITS, TRUSTED_CONNECTIONS);
+    return answer.ok ? null : answer.error.detail;
+  };
+  expect(await detailOf("https://provider.invalid/")).toMatch(/^(no such host name|its name cannot be resolved)$/);
+  const secure = createSecureServer(createCertificateAuthority().issue(["localhost"], -1)).listen(0);
+  await once(secure, "listening");
+  onTestFinished(() => void secure.close());
+  const { port } = secure.address() as AddressInfo;
+  expect(await detailOf(`https://localhost:${port}/`)).toMatch(/^its certificate is refused: [A-Z_]+$/);
+});
 
 test("can be aborted by its caller, even before it starts", async () => {
   answer = (_request, response) => void response.write("x");

@@ -2,7 +2,12 @@ import { isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { type Clock, type Context, withDeadline } from "@dataset-oracle/service/process/context";
-import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/process/fetch-result";
+import {
+  type FetchFailure,
+  type FetchLimits,
+  type HttpAnswer,
+  isAboutCertificate,
+} from "@dataset-oracle/service/process/fetch-result";
 import { postText } from "@dataset-oracle/service/trusted/post-text";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/untrusted/egress";
 import type { Histogram } from "prom-client";
@@ -99,7 +104,8 @@ export class Providers {
         const { code } = answer.error;
         if (code === "aborted") return fail("late", "did not respond before the grace period ended");
         if (code === "busy") return notAsked(provider, host);
-        return fail(code === "forbidden" ? "unreachable" : code, describeFetchFailure(answer.error));
+        const reason = isAboutCertificate(answer.error) ? "certificate" : code === "forbidden" ? "unreachable" : code;
+        return fail(reason, describeFetchFailure(answer.error));
       }
       const { status, text } = answer.value;
       const json = parseJson(text);
@@ -120,12 +126,13 @@ function notAsked(provider: Address, host: string | null): Failure {
 /** Describes an answer with another status than 200. */
 function refusal(status: number, json: unknown, fail: Fail): Failure {
   const code = problemCode(json);
-  const reason = code === "source_busy" ? code : "refused";
+  const isAboutSources = code === "source_busy" || code === "source_unreachable";
+  const reason = isAboutSources ? code : "refused";
   const failure = { ...fail(reason, `answered HTTP ${status}${code === null ? "" : ` (${code})`}`), code };
   if (Object.hasOwn(KEY_REFUSALS, code ?? "")) return { ...failure, refuses: "key" };
   // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
   const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return { ...failure, refuses: isAboutQuestion || code === "source_busy" ? "question" : null };
+  return { ...failure, refuses: isAboutQuestion || isAboutSources ? "question" : null };
 }
 
 /** Returns a problem's code if it looks like one: nothing else that a provider writes may reach a caller. */

@@ -12,7 +12,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { SYSTEM_CLOCK, secondsOf } from "@dataset-oracle/service/process/context";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
-import { type Address, createPublicClient } from "viem";
+import { createPublicClient } from "viem";
 import { PROVIDER } from "../load-setup.js";
 import { callRpc, connectSender, describeTransaction, RPC_MS } from "./transactions.js";
 import { ANNOUNCE_USAGE } from "./usage.js";
@@ -44,11 +44,7 @@ export async function announceUrl(args: readonly string[]): Promise<void> {
   const { chainId, address, namedBy } = await findCommitteeDirectory(deployment, rpcUrl);
 
   const { account } = await loadAccount(process.env, PROVIDER);
-  const announcement = {
-    url,
-    provider: account.address,
-    issuedAt: secondsOf(SYSTEM_CLOCK) - BEHIND_CLOCK,
-  };
+  const announcement = { url, provider: account.address, issuedAt: secondsOf(SYSTEM_CLOCK) - BEHIND_CLOCK };
   const signature = await signAnnouncement(account, { chainId, address }, announcement);
   const call = { to: address, data: encodeAnnouncement(announcement, signature) };
   if (rpcUrl === undefined) return console.log(describeTransaction(chainId, call));
@@ -95,24 +91,13 @@ function readUrl(options: AnnounceOptions): string {
   return text;
 }
 
-/** The contract in which the providers of a network announce their URLs. */
-interface CommitteeDirectory {
-  readonly chainId: number;
-  readonly address: Address;
-  /** The deployment file that names the network, or `--rpc-url` without its value, which may contain a token. */
-  readonly namedBy: string;
-}
-
 /**
  * Finds the directory of a network: in its deployment file or, without one, by asking an endpoint whether there is one
  * at the address that the deterministic deployment proxy gives to the directory on every network.
  *
  * @throws ConfigError
  */
-async function findCommitteeDirectory(
-  deploymentFile: string | undefined,
-  rpcUrl: string | undefined,
-): Promise<CommitteeDirectory> {
+async function findCommitteeDirectory(deploymentFile: string | undefined, rpcUrl: string | undefined) {
   if (deploymentFile !== undefined) {
     const { chainId, committeeDirectory } = loadDeployment(deploymentFile);
     if (committeeDirectory === undefined)

@@ -10,11 +10,8 @@ import { kindOf, valueToJson, valueToText } from "./value-text.js";
 
 /** Runs `provider replay`: computes values again from their evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
-  const { values, positionals: files } = parseCommandLine(args, REPLAY_USAGE, {
-    key: { type: "string" },
-    round: { type: "string" },
-    json: { type: "boolean" },
-  });
+  const options = { key: { type: "string" }, round: { type: "string" }, json: { type: "boolean" } } as const;
+  const { values, positionals: files } = parseCommandLine(args, REPLAY_USAGE, options);
   if (files.length === 0) throw new ConfigError(`Give at least one file of evidence.\n\n${REPLAY_USAGE}`);
   const { key, round } = values;
   if (round !== undefined && !/^\d{1,15}$/.test(round))

@@ -31,16 +31,11 @@ interface ContractCall {
 /** The network that calls are sent to, and the account that pays for them. */
 interface TransactionSender {
   readonly chainId: number;
-  /** The file or the option that names the network, for errors. */
+  /** The file that names the network, or the option, without its value, which may contain a token: for errors. */
   readonly namedBy: string;
   readonly rpcUrl: string;
   /** An unlocked account of the endpoint. By default the account that the environment's PUBLISHER variables name. */
   readonly from: string | undefined;
-}
-
-interface MinedCall {
-  readonly transaction: Hex;
-  readonly block: bigint;
 }
 
 /** Describes a transaction, which sends no Ether, for a person who sends it with another program. */
@@ -100,7 +95,9 @@ export async function connectSender(
   return { client, send };
 }
 
-async function untilMined(client: PublicClient, transaction: Hex): Promise<MinedCall> {
+type MinedCall = Awaited<ReturnType<typeof untilMined>>;
+
+async function untilMined(client: PublicClient, transaction: Hex) {
   const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
   if (receipt.status !== "success") {
     // A ConfigError redacts 64 hex digits, which could be a private key.

@@ -175,11 +175,7 @@ const NO_SPEC_STORE = { read: async () => null, write: async () => {} };
  *
  * @throws ConfigError when the key is served on none of its networks.
  */
-async function findPublishedKey(
-  key: Hex,
-  config: ProviderConfig,
-  sources: readonly SpotSource[],
-): Promise<WebOracleKey> {
+async function findPublishedKey(key: Hex, config: ProviderConfig, sources: readonly SpotSource[]) {
   const deployments = config.webOracle === undefined ? [] : config.deployments.map(loadDeployment);
   const settings = checkWebOracleSettings(config.webOracle, deployments, sources, process.env);
   if (settings === null) {
@@ -188,12 +184,8 @@ async function findPublishedKey(
         "--config FILE. To try a spec that you have in a file: provider try SPEC [ARGUMENT...]",
     );
   }
-  const { redirectedOrigins } = config;
-  const finder = new WebOracleKeyFinder(NO_SPEC_STORE, { charge: () => {} }, commandContext(), {
-    ...settings,
-    redirectedOrigins,
-    hasReserve: false,
-  });
+  const ofCommand = { ...settings, redirectedOrigins: config.redirectedOrigins, hasReserve: false };
+  const finder = new WebOracleKeyFinder(NO_SPEC_STORE, { charge: () => {} }, commandContext(), ofCommand);
   const problems: ProblemError[] = [];
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {

@@ -101,8 +101,10 @@ function resultText(key: ReadValue["key"], result: ValueWithSources): string {
     }
     case "none":
       return styleText("red", `none: ${result.reason}`);
-    case "busy":
-      return styleText("red", `unknown: sources are at their rate limits; try again in ${result.retryAfter} s`);
+    case "busy": {
+      const why = result.isOutage ? "cannot be reached" : "are at their rate limits";
+      return styleText("red", `unknown: sources ${why}; try again in ${result.retryAfter} s`);
+    }
   }
 }
 

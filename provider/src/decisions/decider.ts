@@ -202,7 +202,8 @@ function refuseBusy(fresh: readonly FreshValue[]): void {
   const busy = fresh.flatMap(({ dataPoint: { key }, value }) => (value.kind === "busy" ? { key: key.key, value } : []));
   if (busy.length === 0) return;
   const seconds = Math.max(...busy.map(({ value }) => value.retryAfter));
-  throw problem("source_busy", { seconds }, { extras: { keys: busy.map(({ key }) => key) }, ...retryAfter(seconds) });
+  const code = busy.every(({ value }) => value.isOutage) ? "source_unreachable" : "source_busy";
+  throw problem(code, { seconds }, { extras: { keys: busy.map(({ key }) => key) }, ...retryAfter(seconds) });
 }
 
 const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");

@@ -25,7 +25,7 @@ export type CombinedValue =
   /** Sources failed or disagreed, so there is no value now. */
   | { readonly kind: "none"; readonly reason: string }
   /** It is unknown which value there is, or whether there is one: sources that could change it were not asked or read. */
-  | { readonly kind: "busy"; readonly retryAfter: number };
+  | { readonly kind: "busy"; readonly retryAfter: number; readonly isOutage?: boolean };
 
 /** The names of the outcomes in output for programs. */
 export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
@@ -64,6 +64,11 @@ export const outcomeOfOpenValue = (failures: readonly SourceFailure[]): Combined
   retryAfter: Math.ceil(Math.max(...waitsOf(failures.filter(isUnknown)))),
 });
 
+/** The network failed, not the source, which may have a value. */
+const isOutage = ({ code }: SourceFailure) => code === "unreachable" || code === "timeout";
+/** After an outage, when to try again. */
+const OUTAGE_SECONDS = 5;
+
 /**
  * Makes one value of those of several sources, if it is the same whatever the sources that were not asked would have said.
  *
@@ -76,7 +81,10 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
   const count = values.length;
   if (count < minSources) {
     const reason = `${count} of ${readings.length} sources answered, fewer than ${minSources}`;
-    return outcomeOfTooFewValues(waitsOf(failures), minSources - count, reason);
+    const [waits, missing] = [waitsOf(failures), minSources - count];
+    const withOutages = [...waits, ...failures.filter(isOutage).map(() => OUTAGE_SECONDS)];
+    const outcome = outcomeOfTooFewValues(withOutages, missing, reason);
+    return { ...outcome, ...(outcome.kind === "busy" && waits.length < missing && { isOutage: true }) };
   }
   if (how === "median")
     return isMedianFixed(values, unknown) ? { kind: "value", value: median(values) } : outcomeOfOpenValue(failures);

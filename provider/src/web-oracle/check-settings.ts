@@ -78,9 +78,6 @@ function checkRegistry(
   if (template === undefined) {
     throw new ConfigError(`webOracle/rpcUrls: network ${chainId} has Web Oracle datasets but no endpoint. Add one.`);
   }
-  return {
-    chainId,
-    address: webOracleRegistry,
-    rpcUrl: expandRpcEndpoint(template, `webOracle/rpcUrls/${chainId}`, env),
-  };
+  const rpcUrl = expandRpcEndpoint(template, `webOracle/rpcUrls/${chainId}`, env);
+  return { chainId, address: webOracleRegistry, rpcUrl };
 }

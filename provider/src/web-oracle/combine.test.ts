@@ -5,7 +5,8 @@ import { failed, throttled } from "../source/source-failure.js";
 import { combine } from "../value/combined-value.js";
 
 const values = (...all: bigint[]) => all.map((value) => ok(value));
-const no = failed("timeout", "no answer");
+const no = failed("http_status", "answered HTTP 404");
+const cut = failed("unreachable", "ECONNREFUSED");
 
 describe("the combined value", () => {
   test.each<[Combination, bigint[], bigint]>([
@@ -41,5 +42,15 @@ describe("the combined value", () => {
       retryAfter: 9,
     });
     expect(combine([throttled("busy", 1), no, no], 2, "median")).toMatchObject({ kind: "none" });
+    expect(combine([throttled("busy", 9), cut, no], 1, "median")).toEqual({ kind: "busy", retryAfter: 5 });
+  });
+
+  test("is unknown when so few sources answered because the network failed", () => {
+    const outage = { kind: "busy", retryAfter: 5, isOutage: true };
+    for (const failure of [cut, failed("timeout", "no answer")]) {
+      expect(combine([ok(1n), failure, no], 2, "median")).toEqual(outage);
+      expect(combine([ok(1n), ok(3n), failure], 2, "median")).toEqual({ kind: "value", value: 1n });
+      expect(combine([failure, no, no], 2, "median")).toMatchObject({ kind: "none" });
+    }
   });
 });

@@ -38,6 +38,7 @@ export async function useWebOracle() {
   const api = await startLocalServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://api");
     asked.push(request.url ?? "");
+    if (url.pathname === "/cut") return request.socket.destroy();
     response.setHeader("content-type", "application/json");
     if (url.pathname.startsWith("/large")) return response.end(`[${Array(60_000).fill(1).join(",")}]`);
     if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);

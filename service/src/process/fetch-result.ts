@@ -32,6 +32,22 @@ const timedOut = (timeoutMs: number) => ({ code: "timeout", detail: `no answer w
 const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
 /** Why there is no answer, where the signal of a request was aborted: its deadline is over, or nobody needs it. */
 export const endedBy = (signal: AbortSignal, timeoutMs: number) => (isTimeout(signal) ? timedOut(timeoutMs) : ABORTED);
+/** Node's and OpenSSL's codes of a certificate that is not accepted. */
+const CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
+const REFUSED = "its certificate is refused: ";
+/**
+ * Why no answer came over the network. A name server's error has the code that the host's own would have, such as
+ * ECONNREFUSED, or EDESTRUCTION where there is no name server.
+ */
+export function unreachable({ code, message, syscall }: NodeJS.ErrnoException) {
+  const isAboutName = syscall === "getaddrinfo" || syscall?.startsWith("query");
+  const name = code === "ENOTFOUND" || code === "ENODATA" ? "no such host name" : "its name cannot be resolved";
+  const certificate = CERTIFICATE.test(code ?? "") && `${REFUSED}${code}`;
+  return { code: "unreachable", detail: isAboutName ? name : certificate || (code ?? message) } as const;
+}
+/** Tells whether a host cannot be reached because of its certificate. */
+export const isAboutCertificate = ({ code, detail }: FetchFailure<string>) =>
+  code === "unreachable" && detail.startsWith(REFUSED);
 export const redirected = (status: number) =>
   ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
 export const tooLarge = (maxBytes: number) =>

@@ -10,6 +10,7 @@ import {
   NOT_TEXT,
   redirected,
   tooLarge,
+  unreachable,
 } from "../process/fetch-result.js";
 import type { KeptConnection, TrustedDispatchOptions } from "./connections.js";
 
@@ -136,7 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { repeat } = this;
     const wasClosed = this.#isReused && this.#head.status === 0 && RESETS.includes(error.code);
     if (!wasClosed || repeat === null || this.#isOver) {
-      this.#fail({ code: "unreachable", detail: error.code ?? error.message });
+      this.#fail(unreachable(error));
       return;
     }
     this.repeat = null;

@@ -11,6 +11,7 @@ import {
   NOT_TEXT,
   redirected,
   tooLarge,
+  unreachable,
 } from "../process/fetch-result.js";
 
 /** What a request costs whoever causes it in addition to the body of its answer: about the time of as many bytes. */
@@ -59,7 +60,7 @@ export async function fetchText(
       return await readAnswer(request, limits, dispatcher, ended);
     } catch (error) {
       if (causes(error).some((cause) => cause instanceof Spent)) return err(SPENT);
-      return err(ended.aborted ? endedBy(ended, limits.timeoutMs) : { code: "unreachable", detail: causeOf(error) });
+      return err(ended.aborted ? endedBy(ended, limits.timeoutMs) : unreachable(causeOf(error)));
     }
   });
 }
@@ -153,9 +154,8 @@ async function readBounded(
 
 const causes = (error: unknown) => [error, (error as { cause?: unknown } | undefined)?.cause];
 
-/** Returns the reason why a fetch failed (ECONNREFUSED and the like), which undici hides in the error's cause. */
-function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  if (cause instanceof Error) return (cause as NodeJS.ErrnoException).code ?? cause.message;
-  return error instanceof Error ? error.message : String(error);
+/** Returns the reason why a fetch failed, which undici hides in the error's cause. */
+function causeOf(error: unknown): NodeJS.ErrnoException {
+  const [own, cause] = causes(error);
+  return [cause, own].find((one) => one instanceof Error) ?? new Error(String(error));
 }

@@ -5,6 +5,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { Egress } from "./egress.js";
 import { resolveByDns } from "./resolve-by-dns.js";
 
 /** A name server on loopback that gives every name one IPv4 address, and no IPv6 address. Returns where it is. */
@@ -66,4 +67,17 @@ test("name servers that change while the process runs are asked from the next na
   expect(opened).toBe(before);
   name(third, link);
   expect(await resolve("api.example.com")).toEqual(["93.184.215.3"]);
+});
+
+test("a name that no name server resolves is not said to refuse the connection", async () => {
+  const open = () => {
+    const resolver = new Resolver({ timeout: 1_500, tries: 1 });
+    resolver.setServers(["127.0.0.1:1"]);
+    return resolver;
+  };
+  const egress = new Egress({ resolve: resolveByDns("/nowhere", open) });
+  onTestFinished(() => egress.close());
+  const limits = { timeoutMs: 60_000, maxBytes: 1_000 };
+  const answer = await egress.fetchText({ url: "https://api.example.com/", method: "GET" }, limits);
+  expect(answer).toMatchObject({ error: { code: "unreachable", detail: "its name cannot be resolved" } });
 });
