@@ -4,6 +4,7 @@ pragma solidity ^0.8.37;
 import {console} from "forge-std/Script.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
+import {OracleProtocol} from "../src/usingOracleProtocol.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Sets the query price of DATASET to the one in its settings.
@@ -22,6 +23,11 @@ contract SetQueryPrice is DatasetScript {
             return;
         }
         console.log("Set the query price: %s -> %s wei", current, price);
+        if (price > OracleProtocol.DEFAULT_MAX_PRICE) {
+            _warn(
+                "above 0.001 Ether, contracts that use the helpers with their default maximum revert with PriceTooHigh."
+            );
+        }
         _callAs("owner", ownable.owner(), abi.encodeCall(IDataset.setQueryPrice, (price)));
         _finish();
     }

@@ -29,8 +29,9 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 /// query 2,100 gas; and a dishonest oracle would also lie about a limit.
 library OracleProtocol {
     /// @notice The most that a helper without a `maxPrice` pays for one query, in wei: the query price of this
-    /// project's own settings. Pass a `maxPrice` where queries cost more, or where your contract must keep reading when
-    /// they do.
+    /// project's own settings. A dataset's owner can set a higher price, up to `priceCeiling`: from then on these helpers
+    /// revert with `PriceTooHigh`, for ever in a contract that cannot be changed. Pass a `maxPrice` where queries cost
+    /// more, or where your contract must keep reading when they do.
     uint256 internal constant DEFAULT_MAX_PRICE = 0.001 ether;
 
     /// @dev The maximum age of the helpers without one.

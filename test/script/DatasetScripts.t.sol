@@ -77,8 +77,16 @@ contract DatasetScriptsTest is ScriptFixture {
     // ---------------------------------------------------------------- prices
 
     function test_setQueryPrice_setsThePriceOfTheSettingsOnce() public {
+        SetQueryPrice script = new SetQueryPrice();
+        configure("financial.queryPrice", '"999999999999999"');
+        run(script);
+        assertEq(script.warnings().length, 0);
         configure("financial.queryPrice", '"2000000000000000"');
-        run(new SetQueryPrice());
+        run(script);
+        assertEq(
+            script.warnings()[0],
+            "above 0.001 Ether, contracts that use the helpers with their default maximum revert with PriceTooHigh."
+        );
         assertEq(dataset.queryPrice(), 0.002 ether);
         _changesNothing(new SetQueryPrice());
         configure("financial.queryPrice", '"10000000000000001"');
