@@ -238,13 +238,11 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
       const [key, password] = values("LoadCredential").map(
         (value) => `/run/credentials/${unit}/${value.split(":")[0]}`,
       );
-      const variables = {
-        operator: [`OPERATOR_KEYSTORE=${key}`, `OPERATOR_KEYSTORE_PASSWORD_FILE=${password}`],
-        provider: [`PROVIDER_PRIVATE_KEY_FILE=${key}`],
-      };
-      expect(values("Environment")).toEqual([["NODE_ENV=production", ...variables[service]].join(" ")]);
+      const keystore = `${service.toUpperCase()}_KEYSTORE`;
+      const variables = [`${keystore}=${key}`, `${keystore}_PASSWORD_FILE=${password}`];
+      expect(values("Environment")).toEqual([["NODE_ENV=production", ...variables].join(" ")]);
       const { services } = parse(read(`${folder}/compose.yaml`)) as Compose;
-      const names = variables[service].map((variable) => variable.split("=")[0]);
+      const names = variables.map((variable) => variable.split("=")[0]);
       expect(Object.keys(services[service]?.environment ?? {})).toEqual(names);
     });
 

@@ -11,13 +11,18 @@ const read = (path: string) => readFileSync(at(path), "utf8");
 const SOURCE = /<!-- sources\/example\.json -->\n```json\n([\s\S]*?)```/.exec(read("provider/README.md"))?.[1] ?? "";
 
 test("the example of a configuration is valid", async () => {
-  const { folder, config } = writeConfig({}, 42, ["SPOTPX/ETH-USD"]);
+  const { folder, config } = writeConfig({}, 11155111, ["SPOTPX/ETH-USD"]);
+  const deployment = JSON.parse(readFileSync(join(folder, "deployment.json"), "utf8"));
+  const address = `0x${"1".repeat(40)}`;
+  deployment.datasets.webOracleNumber = { address, kind: "median", keyForm: "WEB_ORACLE", keys: [] };
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ ...deployment, webOracleRegistry: address }));
   const example = read("provider/deploy/provider.json")
     .replace("deployments/11155111.json", "deployment.json")
     .replaceAll("/var/lib/dataset-provider", folder);
   writeFileSync(config, example);
-  const { code, stdout } = await runCommand(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
-  expect([code, stdout]).toEqual([0, expect.stringContaining("(datasets: 1, keys: 1)")]);
+  const env = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY, RPC_URL: "https://rpc.example" };
+  const { code, stdout, stderr } = await runCommand(["check", "--config", config], env);
+  expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("(datasets: 2, keys: 1)")]);
 });
 
 test("the source file can be added, and its pair is then read and served", async () => {
