@@ -5,7 +5,8 @@ export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe9
 
 /**
  * Recovers the signer of a digest. Returns null for a signature that the contract would reject: it must have 65 bytes,
- * r and s above zero, s at most half the curve's order, and v 27 or 28.
+ * r and s above zero, s at most half the curve's order, and v 27 or 28. Services use `recoverSignerSync` of the service
+ * package, which is faster but not for browsers.
  */
 export async function recoverSigner(digest: Hex, signature: string): Promise<Address | null> {
   if (!isHex(signature, { strict: true }) || signature.length !== 132) return null;

@@ -9,7 +9,7 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
@@ -264,7 +264,7 @@ function reportReader(
       return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
     }
     if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
-    if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+    if (recoverSignerSync(digestOf(outcome, value), signature) !== provider) {
       return fail("wrong_signer", "sent a report that it did not sign");
     }
     const statement = { kind: "report", provider, round, key, outcome, value, signature } as const;
@@ -295,7 +295,7 @@ function rowReader(
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
     const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
-    if (recoverSigner(digestOf(row), signature) !== provider) {
+    if (recoverSignerSync(digestOf(row), signature) !== provider) {
       return fail("wrong_signer", "sent a row that it did not sign");
     }
     return { kind: "row", provider, ...row, signature };

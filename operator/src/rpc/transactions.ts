@@ -1,5 +1,5 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import {
   type Address,
   concatHex,
@@ -95,7 +95,7 @@ export function readSigned(chainId: number, sender: Address, shown: Transaction)
     const content = { type, chainId, nonce, to, value, gas, data, accessList, ...fees } as TransactionSerializable;
     const parity = shown.yParity ?? Number(v >= 35n ? (v - 35n) % 2n : v - 27n);
     const signature = concatHex([padHex(r), padHex(s), numberToHex(27 + parity, { size: 1 })]);
-    const signer = recoverSigner(keccak(hexToBytes(serializeTransaction(content))), signature);
+    const signer = recoverSignerSync(keccak(hexToBytes(serializeTransaction(content))), signature);
     if (signer !== sender) return null;
     return serializeTransaction(content, { r, s, v: isLegacy ? v : BigInt(27 + parity), yParity: parity });
   } catch {

@@ -1,5 +1,5 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import {
   type Address,
   concatHex,
@@ -415,7 +415,7 @@ function senderOf(raw: Hex, parsed: Parsed): Address {
   const { r, s, yParity } = signatureIn(parsed);
   const digest = keccak(hexToBytes(serializeTransaction(unsigned as never)));
   const signature = concatHex([r, s, yParity === 0 ? "0x1b" : "0x1c"]);
-  const sender = recoverSigner(digest, signature);
+  const sender = recoverSignerSync(digest, signature);
   if (sender === null) throw new Error(`The operator sent a transaction without a valid signature: ${raw}`);
   if (senders.size > 5_000) senders.clear();
   senders.set(raw, sender);

@@ -8,7 +8,7 @@ import { absenteesOf, type PackedUpdate, signedIn } from "@dataset-oracle/protoc
 import { faultBound, isQuorum } from "@dataset-oracle/protocol/quorum";
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import { LRUCache } from "lru-cache";
 import {
   type Address,
@@ -244,7 +244,7 @@ function signerOf(digest: Uint8Array, signature: Hex): Address {
   const id = `${bytesToHex(digest)}${signature}`;
   const known = recovered.get(id);
   if (known !== undefined) return known;
-  const signer = recoverSigner(digest, signature) ?? "0x0000000000000000000000000000000000000000";
+  const signer = recoverSignerSync(digest, signature) ?? "0x0000000000000000000000000000000000000000";
   recovered.set(id, signer);
   return signer;
 }

@@ -8,7 +8,7 @@ import {
   type LastUpdate,
 } from "@dataset-oracle/protocol/http-schemas/data";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { LRUCache } from "lru-cache";
@@ -174,4 +174,4 @@ class MinedReports {
   }
 }
 
-const recover = async (digest: Hex, signature: Hex) => recoverSigner(hexToBytes(digest), signature);
+const recover = async (digest: Hex, signature: Hex) => recoverSignerSync(hexToBytes(digest), signature);

@@ -1,7 +1,7 @@
 import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
 import { signedIn } from "@dataset-oracle/protocol/packed-update";
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
-import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSignerSync } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
@@ -65,7 +65,7 @@ function statementsInCalldata(dataset: Dataset, data: Hex): readonly Statement[]
   const { round } = update;
   const { members } = dataset.committee.current;
   const signerOf = (digest: Uint8Array, signature: Hex) => {
-    const signer = recoverSigner(digest, signature);
+    const signer = recoverSignerSync(digest, signature);
     return members.find((member) => member === signer);
   };
   if (update.kind === "batch") {

@@ -1,5 +1,5 @@
-import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/recover-signer";
-import { recoverSignerWith } from "@dataset-oracle/service/crypto/recover-signer";
+import { recoverSigner } from "@dataset-oracle/protocol/recover-signer";
+import { recoverSignerWith } from "@dataset-oracle/service/crypto/recover-signer-sync";
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -24,7 +24,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
   const recover = recoverSignerWith(library);
   const agrees = async (digest: Hex, signature: string) => {
     const signer = recover(hexToBytes(digest), signature);
-    expect(signer).toBe(await recoverByViem(digest, signature));
+    expect(signer).toBe(await recoverSigner(digest, signature));
     return signer;
   };
 
