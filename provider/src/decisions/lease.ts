@@ -82,45 +82,17 @@ export class Lease {
    */
   async take(end: (exitCode: number) => void = () => {}): Promise<void> {
     const { folder } = this;
-    const { clock, logger } = this.context;
     this.#end = end;
     checkLeaseFolder(folder);
     await mkdir(folder, { recursive: true }).catch((error) => {
       throw unusableFolder("lease", folder, error);
     });
-    try {
-      const names = await filesIn(folder);
-      let through = secondsOf(clock) + MAX_ROUND_AHEAD;
-      for (const name of names) {
-        const number = await readNumber(join(folder, name));
-        if (number === null) logger.warn(`The lease ${join(folder, name)} is damaged, and not used.`);
-        else if (number > through) through = number;
-      }
-      this.#sequence = Number(names.at(-1) ?? 0) + 1;
-      const name = nameOf(this.#sequence, folder);
-      const start = clock.monotonic();
-      const own = await create(folder, name, through);
-      if (!(await isNewest(folder, name))) {
-        await discard(own);
-        throw anotherStarted(folder);
-      }
-      await removeOlder(folder, name);
-      // The folder may be new, from this start or one that was killed: else it could be lost as a whole with the power.
-      await syncFolder(dirname(folder));
-      this.durations.observe((clock.monotonic() - start) / 1_000);
-      // A former process that still runs signed until its file was removed, just now.
-      this.#refusedThrough = secondsOf(clock) + MAX_ROUND_AHEAD;
-      if (this.#refusedThrough < through) this.#refusedThrough = through;
-      this.#signedThrough = through;
-      this.#own = own;
-      this.#problem = null;
-      this.#looking = setInterval(() => void this.#isHeld(), LOOK_MS).unref();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+    const isTaken = await this.#takeOver().catch((error) => {
       // Another process created this file, or left its own where it removed one that was listed.
-      if (code === "EEXIST" || (code === "ENOENT" && this.#filesOfOthers().length > 0)) throw anotherStarted(folder);
+      if (error.code === "EEXIST" || (error.code === "ENOENT" && this.#filesOfOthers().length > 0)) return false;
       throw error instanceof ExitError ? error : unusableFolder("lease", folder, error);
-    }
+    });
+    if (!isTaken) throw anotherStarted(folder);
   }
 
   /** Makes sure that a number later than the round is on disk. When that fails, `permits` is false. */
@@ -143,6 +115,39 @@ export class Lease {
     clearInterval(this.#looking);
     await this.#writing;
     await this.#own?.handle.close();
+  }
+
+  /** Returns false when another process has written a later file meanwhile. */
+  async #takeOver(): Promise<boolean> {
+    const { folder } = this;
+    const { clock, logger } = this.context;
+    const names = await filesIn(folder);
+    let through = secondsOf(clock) + MAX_ROUND_AHEAD;
+    for (const name of names) {
+      const number = await readNumber(join(folder, name));
+      if (number === null) logger.warn(`The lease ${join(folder, name)} is damaged, and not used.`);
+      else if (number > through) through = number;
+    }
+    this.#sequence = Number(names.at(-1) ?? 0) + 1;
+    const name = nameOf(this.#sequence, folder);
+    const start = clock.monotonic();
+    const own = await create(folder, name, through);
+    if (!(await isNewest(folder, name))) {
+      await discard(own);
+      return false;
+    }
+    await removeOlder(folder, name);
+    // The folder may be new, from this start or one that was killed: else it could be lost as a whole with the power.
+    await syncFolder(dirname(folder));
+    this.durations.observe((clock.monotonic() - start) / 1_000);
+    // A former process that still runs signed until its file was removed, just now.
+    this.#refusedThrough = secondsOf(clock) + MAX_ROUND_AHEAD;
+    if (this.#refusedThrough < through) this.#refusedThrough = through;
+    this.#signedThrough = through;
+    this.#own = own;
+    this.#problem = null;
+    this.#looking = setInterval(() => void this.#isHeld(), LOOK_MS).unref();
+    return true;
   }
 
   #isHeld(): boolean {

@@ -20,8 +20,6 @@ export interface Budget {
   steps: number;
 }
 
-class BudgetExceeded extends Error {}
-
 /** Selects a child of an object by its name, or of an array by its index, which counts from the end when negative. */
 type ChildName = string | number;
 
@@ -193,30 +191,26 @@ function findNodes(
   document: Json,
   budget: Budget = { steps: MAX_STEPS },
 ): Reading<readonly Json[]> {
-  try {
-    let nodes: readonly Json[] = [document];
-    for (const segment of segments) {
-      const [only] = nodes;
-      // Most paths have one node at a time, and flatMap takes three times as long.
-      nodes =
-        only !== undefined && nodes.length === 1
-          ? select(segment, only, document, budget)
-          : nodes.flatMap((node) => select(segment, node, document, budget));
-    }
-    return ok(nodes);
-  } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error;
-    return failed("path_too_costly", `${text} takes more steps than it may`);
+  let nodes: readonly Json[] = [document];
+  for (const segment of segments) {
+    const [only] = nodes;
+    // Most paths have one node at a time, and flatMap takes three times as long.
+    nodes =
+      only !== undefined && nodes.length === 1
+        ? select(segment, only, document, budget)
+        : nodes.flatMap((node) => select(segment, node, document, budget));
   }
+  return budget.steps < 0 ? failed("path_too_costly", `${text} takes more steps than it may`) : ok(nodes);
 }
 
-function spend(budget: Budget, steps = 1): void {
+/** Returns false once there were too few steps: nothing more is looked at then, and what was found is not used. */
+function spend(budget: Budget, steps = 1): boolean {
   budget.steps -= steps;
-  if (budget.steps < 0) throw new BudgetExceeded();
+  return budget.steps >= 0;
 }
 
 function select(segment: PathSegment, node: Json, root: Json, budget: Budget): Json[] {
-  spend(budget);
+  if (!spend(budget)) return [];
   if (segment.kind === "child") {
     const child = childOf(node, segment.name);
     return child === undefined ? [] : [child];
@@ -226,7 +220,7 @@ function select(segment: PathSegment, node: Json, root: Json, budget: Budget): J
     if (found !== null) return found;
   }
   const children = childrenOf(node);
-  spend(budget, children.length);
+  if (!spend(budget, children.length)) return [];
   return segment.kind === "wildcard"
     ? [...children]
     : children.filter((child) => matches(segment.test, child, root, budget));
@@ -245,7 +239,7 @@ function childOf(node: Json | undefined, name: ChildName): Json | undefined {
 }
 
 function matches({ from, path, operator, literal }: Comparison, element: Json, root: Json, budget: Budget): boolean {
-  spend(budget, path.length + 1);
+  if (!spend(budget, path.length + 1)) return false;
   const value = path.reduce<Json | undefined>(childOf, from === "@" ? element : root);
   const order = compare(value, literal, budget);
   switch (operator) {
@@ -268,11 +262,11 @@ function matches({ from, path, operator, literal }: Comparison, element: Json, r
 function compare(left: Json | undefined, right: Json, budget: Budget): -1 | 0 | 1 | null {
   if (left !== undefined && isNumber(left) && isNumber(right)) {
     const [a, b] = [digitsOf(left), digitsOf(right)];
-    spend(budget, a.length + b.length);
+    if (!spend(budget, a.length + b.length)) return null;
     return Math.sign(compareDecimals(a, b)) as -1 | 0 | 1;
   }
   if (typeof left === "string" && typeof right === "string") {
-    spend(budget, Math.ceil(Math.min(left.length, right.length) / 64));
+    if (!spend(budget, Math.ceil(Math.min(left.length, right.length) / 64))) return null;
     return left === right ? 0 : left < right ? -1 : 1;
   }
   return left === right ? 0 : null;

@@ -1,6 +1,6 @@
 import type { UnsentUpdate } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { NoAccountError, sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
+import { sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
 import {
   type Address,
   BaseError,
@@ -80,7 +80,7 @@ export async function sendFromWallet(
   let before: Before | null = null;
   try {
     const [account] = await requestAddresses(client);
-    if (account === undefined) throw new NoAccountError();
+    if (account === undefined) return onStep({ step: "no_account" });
     if ((await getChainId(client)) !== transaction.chainId) {
       onStep({ step: "switching" });
       await switchChain(client, { id: transaction.chainId });
@@ -168,7 +168,6 @@ function hasStored({ logs }: TransactionReceipt, dataset: Address): boolean {
 }
 
 function refusalOf(error: unknown): Sending & { readonly step: Refusal } {
-  if (error instanceof NoAccountError) return { step: "no_account" };
   if (error instanceof WrongChainError) return { step: "wrong_chain" };
   if (!(error instanceof BaseError)) return { step: "failed" };
   const has = (isCause: (cause: unknown) => boolean) => error.walk(isCause) !== null;
