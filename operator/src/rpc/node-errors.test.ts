@@ -3,9 +3,9 @@ import {
   classifyNodeError,
   type EndpointFailure,
   type ErrorMeaning,
+  MEANINGS,
   meaningOf,
   NODE_ERROR_TEXTS,
-  rankOf,
   waitNamedIn,
 } from "./node-errors.js";
 
@@ -16,6 +16,16 @@ test("each listed text means what stands beside it, in any case and within other
     expect(classifyNodeError(`Tx: ${text.toUpperCase()}: next nonce 5, tx nonce 4`)).toBe(kind);
   }
   expect(new Set(NODE_ERROR_TEXTS.map(([text]) => text)).size).toBe(NODE_ERROR_TEXTS.length);
+});
+
+test("of two texts in one message the longer counts, but a revert's before any, and an unnamed limit after any", () => {
+  const weight = ([text, kind]: (typeof NODE_ERROR_TEXTS)[number]) =>
+    kind === "reverted" ? 1_000 : kind === "over_limit" ? 0 : text.length;
+  for (const one of NODE_ERROR_TEXTS)
+    for (const other of NODE_ERROR_TEXTS.filter((candidate) => weight(candidate) < weight(one))) {
+      expect([one, other, classifyNodeError(`${one[0]}; ${other[0]}`)]).toEqual([one, other, one[1]]);
+      expect([other, one, classifyNodeError(`${other[0]}; ${one[0]}`)]).toEqual([other, one, one[1]]);
+    }
 });
 
 const call: EndpointFailure = {
@@ -92,7 +102,7 @@ test("of several errors, the one that says most about what to do comes first, af
   const last: ErrorMeaning[] = ["other", "reverted", "not_offered", "not_taken"];
   const refusals: ErrorMeaning[] = [...last, "insufficient_funds", "underpriced", "nonce_too_low"];
   const kinds: ErrorMeaning[] = [...refusals, "no_answer", "timeout", "already_known"];
-  expect(kinds.toSorted((a, b) => rankOf(a) - rankOf(b))).toEqual(kinds.toReversed());
+  expect(kinds.toSorted((a, b) => MEANINGS[a].rank - MEANINGS[b].rank)).toEqual(kinds.toReversed());
 });
 
 test.each([

@@ -9,69 +9,69 @@ interface Meaning {
   readonly endpoint: "works" | "stays" | "is asked last" | "is quarantined";
   /** True for the chain's own answer to a call: another endpoint would give the same. */
   readonly isFinal: boolean;
+  /**
+   * Of several errors of one submission the lowest counts: that a node has the transaction, then that one may have it, and
+   * then the refusal that says most about what to do.
+   */
+  readonly rank: number;
 }
 
-const refusal = (endpoint: Meaning["endpoint"] = "stays", isFinal = false) =>
-  ({ accepted: "no", endpoint, isFinal }) as const;
+const refusal = (rank: number, endpoint: Meaning["endpoint"] = "stays", isFinal = false) =>
+  ({ accepted: "no", endpoint, isFinal, rank }) as const;
 
-/**
- * What each meaning of an error says. Of several errors of one submission the meaning that is listed first counts: that a
- * node has the transaction, then that one may have it, and then the refusal that says most about what to do.
- */
+/** What each meaning of an error says. */
 export const MEANINGS = {
-  already_known: { accepted: "yes", endpoint: "stays", isFinal: false },
+  already_known: { accepted: "yes", endpoint: "stays", isFinal: false, rank: 0 },
   /** The node, or a gateway in front of it, gave up waiting. */
-  timeout: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false },
+  timeout: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false, rank: 1 },
   /** What came is not a node's answer, if anything came. */
-  no_answer: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false },
+  no_answer: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false, rank: 2 },
   // The node's pool and settings refuse a transaction: others differ.
-  nonce_too_low: { accepted: "if shown", endpoint: "stays", isFinal: false },
+  nonce_too_low: { accepted: "if shown", endpoint: "stays", isFinal: false, rank: 3 },
   /** Another transaction has this nonce, and its fees are too high to be replaced by this one. */
-  replacement_underpriced: refusal(),
+  replacement_underpriced: refusal(4),
   /** The fees are lower than the node, or the block, accepts at all. */
-  underpriced: refusal(),
-  insufficient_funds: refusal(),
+  underpriced: refusal(5),
+  insufficient_funds: refusal(6),
   /** The fees are higher than the node relays. */
-  fee_cap_exceeded: refusal(),
+  fee_cap_exceeded: refusal(7),
   /** The nonce leaves a gap, or is too far ahead. */
-  nonce_too_high: refusal(),
+  nonce_too_high: refusal(8),
   /** The gas limit is more than a block or the node allows, or less than the calldata costs. */
-  gas_refused: refusal(),
+  gas_refused: refusal(9),
   /** The sender has delegated code (EIP-7702), and the node holds one transaction of such an account at a time. */
-  one_at_a_time: refusal(),
+  one_at_a_time: refusal(10),
   /** The node does not take the transaction for another reason, such as a full pool. */
-  not_taken: refusal(),
+  not_taken: refusal(11),
   /** The endpoint does not offer this kind of request: the method, the block tag, so wide a range of logs. */
-  not_offered: refusal("is asked last"),
+  not_offered: refusal(12, "is asked last"),
   /** It cannot answer this very request, which is too large, or about history that it has pruned. */
-  out_of_reach: refusal(),
+  out_of_reach: refusal(13),
   /** It lags, or has lost state. */
-  behind: refusal(),
+  behind: refusal(14),
   /** The node says that it is too busy, or a quota used up: it has done nothing. */
-  throttled: refusal("is quarantined"),
+  throttled: refusal(15, "is quarantined"),
   /** A limit that it does not name: of the logs that are searched, or of requests. */
-  over_limit: refusal("is quarantined"),
-  reverted: refusal("works", true),
+  over_limit: refusal(16, "is quarantined"),
+  reverted: refusal(17, "works", true),
   /** The EVM lacks an instruction. */
-  invalid_opcode: refusal("works", true),
-  other: refusal(),
+  invalid_opcode: refusal(18, "works", true),
+  other: refusal(19),
 } as const satisfies Record<string, Meaning>;
 
 /** The meaning of an error that an RPC endpoint answers. It decides what is done next; a code alone never does. */
 export type ErrorMeaning = keyof typeof MEANINGS;
 
-const RANKS = Object.keys(MEANINGS);
-
 /**
  * The texts that nodes answer, in lower case, and their meanings. Nodes tell the meaning in the message only: their codes
- * differ, and one code means several things. The first entry that matches counts. Beside each stands whose source or
- * documentation has it: geth 0dfc43ad core/txpool/errors.go, 003d175e core/error.go and internal/ethapi; erigon 05916db2
- * txnprovider/txpool/txpoolcfg/txpoolcfg.go; nethermind, 2026, Nethermind.TxPool/TxPoolErrorMessages.cs; besu 06af6b57
- * RpcErrorType.java; reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or
- * anvil 1.7.1 itself (test/transaction-queue.test.ts). Texts of vendors are from reports of their users.
+ * differ, and one code means several things. Of several in one message the longest counts: it says most. Beside each
+ * stands whose source or documentation has it: geth 0dfc43ad core/txpool/errors.go, 003d175e core/error.go and
+ * internal/ethapi; erigon 05916db2 txnprovider/txpool/txpoolcfg/txpoolcfg.go; nethermind, 2026,
+ * Nethermind.TxPool/TxPoolErrorMessages.cs; besu 06af6b57 RpcErrorType.java; reth 00971c29
+ * crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or anvil 1.7.1 itself
+ * (test/transaction-queue.test.ts). Texts of vendors are from reports of their users.
  */
 export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorMeaning])[] = [
-  // A contract chooses the text that follows.
   ["execution reverted", "reverted"], // geth, Besu, Reth, anvil
   ["vm execution error", "reverted"], // Nethermind
   ["processing transaction: revert", "reverted"], // Hardhat, Ganache
@@ -146,7 +146,8 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["already reserved", "not_taken"], // geth: address, authority
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
-  ["pending block", "not_offered"], // geth: not available; Erigon: not found
+  ["pending block", "not_offered"], // Erigon: not found
+  ["pending block is not available", "not_offered"], // geth
   ["block parameter", "not_offered"], // vendors
   ["block tag", "not_offered"], // Nimbus
   ["not supported", "not_offered"], // Nethermind, dRPC
@@ -161,6 +162,7 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["but wasn't confirmed within", "timeout"], // anvil
   ["timed out", "timeout"], // geth
   ["timeout", "timeout"], // Besu, Reth, Infura
+  ["request timeout", "timeout"], // dRPC, "on the free tier"
   ["deadline exceeded", "timeout"], // geth
   ["no answer within", "timeout"], // ours, of a silent endpoint
   ["context canceled", "timeout"], // geth, Erigon, gateways in Go
@@ -173,7 +175,8 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["too many requests", "throttled"], // vendors
   ["rate limit", "throttled"], // Infura, vendors
   ["request limit", "throttled"], // QuickNode, GetBlock
-  ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
+  ["range", "not_offered"], // all, of logs: "range 9 is bigger than range limit 2"
+  ["block range", "not_offered"], // Alchemy: "Under the Free tier plan, ... up to a 10 block range"
   ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
   ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
   ["has exceeded", "throttled"], // Alchemy
@@ -184,10 +187,18 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
 ];
 
+/** A contract chooses what follows the text of a revert, and any other text names the limit. */
+const WEIGHTS: Partial<Record<ErrorMeaning, number>> = { reverted: Number.POSITIVE_INFINITY, over_limit: 0 };
+
 /** Classifies a node's error by its message. An unknown text is `other`. */
 export function classifyNodeError(message: string): ErrorMeaning {
   const lowerCase = message.toLowerCase();
-  return NODE_ERROR_TEXTS.find(([text]) => lowerCase.includes(text))?.[1] ?? "other";
+  let [meaning, heaviest]: [ErrorMeaning, number] = ["other", -1];
+  for (const [text, said] of NODE_ERROR_TEXTS) {
+    const weight = WEIGHTS[said] ?? text.length;
+    if (weight > heaviest && lowerCase.includes(text)) [meaning, heaviest] = [said, weight];
+  }
+  return meaning;
 }
 
 /** No node needs them to be one. */
@@ -243,11 +254,6 @@ function meaningOfStatus(status: number, code: number | null): ErrorMeaning {
   // A gateway gives these, and some write an error like a node's.
   if (code === null || status > 501) return "no_answer";
   return status >= 500 || status === 429 ? "throttled" : "other";
-}
-
-/** Returns the rank of a meaning among those of several errors: the lowest says most about what to do. */
-export function rankOf(meaning: ErrorMeaning): number {
-  return RANKS.indexOf(meaning);
 }
 
 /** Returns how long a message asks not to be asked again, in milliseconds; null if it does not say. */

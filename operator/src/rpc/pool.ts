@@ -6,7 +6,7 @@ import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
 import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest } from "./endpoint.js";
 import { lowerMedian } from "./lower-median.js";
-import { MEANINGS, rankOf, SUBMIT } from "./node-errors.js";
+import { MEANINGS, SUBMIT } from "./node-errors.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
 export interface PoolSettings {
@@ -348,11 +348,11 @@ function mostTelling(errors: readonly RpcError[]): RpcError | undefined {
 }
 
 /**
- * Selects the error of a transaction that no endpoint accepted: by the order of meanings, a fault of this program being no
+ * Selects the error of a transaction that no endpoint accepted: by the meanings' rank, a fault of this program being no
  * answer, and of two alike, the longer one, because it may name the fee that the node wants.
  */
 export function ofSubmission(errors: readonly unknown[]): unknown {
-  const rank = (error: unknown) => rankOf(error instanceof RpcError ? error.meaning : "no_answer");
+  const rank = (error: unknown) => MEANINGS[error instanceof RpcError ? error.meaning : "no_answer"].rank;
   const length = (error: unknown) => (error instanceof RpcError ? error.reason.length : 0);
   return errors.toSorted((a, b) => rank(a) - rank(b) || length(b) - length(a))[0];
 }

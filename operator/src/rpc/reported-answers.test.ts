@@ -171,6 +171,7 @@ const GROUPS = [
     [error(-32602, "Block range limit exceeded."), "Chainstack: matter-labs/zksync-era#2974"],
     ["block range is larger than max block range", "Morph: enviodev/hyperindex#605"],
     [error(-32005, "eth_getLogs block range too large, range: 855077, max: 3500"), "MASQ-Project/MASQ-Node-issues#585"],
+    ["Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range.", "Alchemy"],
     [error(-32600, "block range too high"), "Candle: AlphaWallet/alpha-wallet-ios#5277"],
     [error(-32005, "Requested range exceeds maximum RPC range limit"), "Besu's RpcErrorType.java"],
     ["block range is too wide (maximum 1024)", "Moonbeam: moonbeam-foundation/moonbeam#3250"],
