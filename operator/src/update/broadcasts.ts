@@ -295,7 +295,7 @@ export class Broadcasts {
       return this.#follow(task, key, round, progress);
     } catch (error) {
       if (error instanceof AlreadyUnderway) return this.#follow(error.other, key, round);
-      throw error;
+      throw isNotSent(error, "gas_spent", "queue_full") ? new StarterFailed(error) : error;
     }
   }
 
@@ -310,14 +310,10 @@ export class Broadcasts {
     return { ...work, subject, isStored, renew: (own) => this.#renew(keys, own) };
   }
 
-  /** Enqueues a task. What concerns only whoever started it is thrown as `StarterFailed`. */
-  async #enqueue(task: Task, admission: Admission): Promise<Version> {
-    try {
-      return await this.senders.enqueue(task, admission);
-    } catch (error) {
-      if (error instanceof SubmissionUnknown) throw error.reason;
-      throw isNotSent(error, "gas_spent", "queue_full") ? new StarterFailed(error) : error;
-    }
+  #enqueue(task: Task, admission: Admission): Promise<Version> {
+    return this.senders.enqueue(task, admission).catch((error) => {
+      throw error instanceof SubmissionUnknown ? error.reason : error;
+    });
   }
 
   /**

@@ -128,6 +128,12 @@ test("a request that waits for a batch without its key is sent although the feed
   expect(request).toMatchObject({ status: "fulfilled", value: { transaction: "0x01" } });
 });
 
+test("a batch whose gas is spent once it is built says so", async () => {
+  refusals = new Map([[null, new NotSent(42, { ...GAS_SPENT, payer: null })]]);
+  const batch = updatesOf(1e9).broadcasts.broadcastBatch([KEY, "0x4b32"], 1n);
+  await expect(batch).rejects.toMatchObject({ fault: { kind: "gas_spent" } });
+});
+
 test("who asks for a round whose submission is unclear waits for the same transaction", async () => {
   const { updates } = updatesOf(1e9);
   isUnclear = true;

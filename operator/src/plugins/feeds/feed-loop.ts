@@ -354,7 +354,8 @@ export class FeedLoop {
       return stored;
     } catch (error) {
       if (!isWorthSplitting(error)) throw error;
-      this.#backoff.failed(SHARED.batches, error);
+      // Where the gas is spent, its keys say so.
+      if (failureScopeOf(error) !== "gas") this.#backoff.failed(SHARED.batches, error);
       return new Map();
     }
   }
