@@ -143,7 +143,7 @@ export async function connectNetwork(
   if (directory !== undefined) await urls.follow(client, directory, members, settings.rpcPollMs, closing);
   const configured = new Set(plan.providerUrls.values());
   const http = new GuardedHttp(context, { configured, allowsLocal: settings.allowLocalProviders });
-  const failures = new ProviderFailures(logger, clock);
+  const failures = new ProviderFailures({ clock, logger });
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const dryRun = new DryRun(client, context);
   const budgets = createGasBudgets(clock, settings);

@@ -47,7 +47,7 @@ afterEach(() => {
 
 function startProviders() {
   const logger = pino({ level: "silent" });
-  const failures = new ProviderFailures(logger, SYSTEM_CLOCK);
+  const failures = new ProviderFailures({ clock: SYSTEM_CLOCK, logger });
   const labelNames = ["network", "provider", "outcome"] as const;
   const providers = new Providers(
     42,

@@ -86,8 +86,8 @@ export async function buildProvider(setup: Setup, context: Context): Promise<Pro
 /** Composes what asks the sources, measured and logged. */
 function composeSources({ config, secrets }: Setup, context: Context, metrics: Metrics) {
   const { redirectedOrigins } = config;
-  const egress = new Egress({ redirectedOrigins, secrets });
-  const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
+  const egress = new Egress(secrets, { redirectedOrigins });
+  const publishedEgress = new Egress(secrets, { redirectedOrigins, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
   const reader = new SourceReader(egress, publishedEgress, context, {
     timeoutMs: config.sourceTimeoutMs,
     hasReserve: config.operators.length > 0,

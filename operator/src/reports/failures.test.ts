@@ -15,7 +15,7 @@ const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Fai
 
 /** The reason after these answers, the newest last. */
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
-  const failures = new ProviderFailures(pino({ level: "silent" }), SYSTEM_CLOCK);
+  const failures = new ProviderFailures({ clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }) });
   for (const answer of answers) failures.record(PROVIDER, answer);
   return failures.reasonOf(PROVIDER);
 }
@@ -49,10 +49,8 @@ describe("the log", () => {
 
   beforeEach(() => {
     [now, log] = [1_000_000, []];
-    failures = new ProviderFailures(
-      pino({}, { write: (line: string) => log.push(JSON.parse(line)) }),
-      clockOf(() => now),
-    );
+    const logger = pino({}, { write: (line: string) => log.push(JSON.parse(line)) });
+    failures = new ProviderFailures({ clock: clockOf(() => now), logger });
   });
 
   test("does not name a provider that fails for less than ten requests or less than a minute", () => {

@@ -1,6 +1,5 @@
 import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
-import type { Clock } from "@dataset-oracle/service/process/context";
-import type { Logger } from "pino";
+import type { Context } from "@dataset-oracle/service/process/context";
 import type { Address } from "viem";
 
 /** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
@@ -48,23 +47,20 @@ interface Streak {
 export class ProviderFailures {
   readonly #streaks = new Map<Address, Streak>();
 
-  constructor(
-    private readonly logger: Logger,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly context: Pick<Context, "clock" | "logger">) {}
 
   /** Records an answer. One that is only late does not say why the provider fails. */
   record(provider: Address, answer: { readonly kind: string } | Failure): void {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {
       this.#streaks.delete(provider);
-      if (known?.isReported) this.logger.info({ provider }, "a data provider answers again");
+      if (known?.isReported) this.context.logger.info({ provider }, "a data provider answers again");
       return;
     }
     const { host, reason, detail } = answer;
     if (reason === "not_asked") return;
     const lacksUrl = reason === "no_endpoint";
-    const now = this.clock.monotonic();
+    const now = this.context.clock.monotonic();
     // Once the URL of a provider is known, its failures have another cause.
     const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
     const streak: Streak = isNew ? { failures: 0, since: now, reason: null, isReported: false } : known;
@@ -76,11 +72,14 @@ export class ProviderFailures {
     if (streak.isReported || !isLasting) return;
     streak.isReported = true;
     const fields = { provider, host, reason, detail };
-    if (lacksUrl) this.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
+    if (lacksUrl) this.context.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
     // A provider that hangs counts as late whenever the others suffice without it.
     else if (reason === "late")
-      this.logger.warn({ ...fields, failures }, "a data provider answers too late to be counted, or not at all");
-    else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
+      this.context.logger.warn(
+        { ...fields, failures },
+        "a data provider answers too late to be counted, or not at all",
+      );
+    else this.context.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
   }
 
   /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */

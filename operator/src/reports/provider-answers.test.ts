@@ -53,7 +53,7 @@ function gather(urls = providers.map(({ url }) => url), settings = { providerTim
   const asked = new Providers(
     NETWORK,
     new ProviderUrls(logger, new Map(members.map((member, i) => [member, urls[i] ?? ""]))),
-    new ProviderFailures(logger, SYSTEM_CLOCK),
+    new ProviderFailures({ clock: SYSTEM_CLOCK, logger }),
     new GuardedHttp(
       { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS },
       { configured: new Set(urls), allowsLocal: false },

@@ -10,6 +10,7 @@ import {
 } from "@dataset-oracle/service/process/fetch-result";
 import { postText } from "@dataset-oracle/service/trusted/post-text";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/untrusted/egress";
+import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";
@@ -164,7 +165,10 @@ export class GuardedHttp {
     private readonly context: Pick<Context, "closing" | "dispatcher">,
     private readonly settings: GuardedHttpSettings,
     // `Providers` bounds what is in flight, by the size of the committee.
-    private readonly egress = new Egress({ maxInFlight: Number.POSITIVE_INFINITY, connections: 2 * PLACES }),
+    private readonly egress = new Egress(Secrets.NONE, {
+      maxInFlight: Number.POSITIVE_INFINITY,
+      connections: 2 * PLACES,
+    }),
   ) {
     context.closing.addEventListener("abort", () => void egress.close());
   }

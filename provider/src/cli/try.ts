@@ -50,7 +50,7 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources, redirectedOrigins);
   const key = await findKey(target, variables, config, sources, file);
 
-  const egress = new Egress({ redirectedOrigins, secrets: Secrets.load(config.secrets, process.env) });
+  const egress = new Egress(Secrets.load(config.secrets, process.env), { redirectedOrigins });
   const answers = new Map<string, EgressResult>();
   const recording: Pick<Egress, "fetchText"> = {
     fetchText: async (request, limits) => {

@@ -1,7 +1,9 @@
 import type { buildConnector } from "undici";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startHostileServer } from "../../test/support/hostile-server.js";
+import { guardedConnector } from "./connector.js";
 import { Egress } from "./egress.js";
+import { Secrets } from "./secrets.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
@@ -77,7 +79,7 @@ async function resolve(name: string): Promise<readonly string[]> {
 beforeEach(() => {
   answers.clear();
   dialled.length = 0;
-  egress = new Egress({ resolve, dial: record });
+  egress = new Egress(Secrets.NONE, {}, guardedConnector(resolve, record));
   return () => egress.close();
 });
 

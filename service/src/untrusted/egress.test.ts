@@ -3,6 +3,7 @@ import { isIP, type Socket } from "node:net";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startHostileServer } from "../../test/support/hostile-server.js";
+import { guardedConnector } from "./connector.js";
 import { Egress } from "./egress.js";
 import { Secrets } from "./secrets.js";
 
@@ -15,7 +16,11 @@ afterAll(() => server.close());
 
 function open(options: { secrets?: Secrets; dial?: buildConnector.connector; addresses?: string[] } = {}): Egress {
   const { secrets = Secrets.NONE, dial = server.dial, addresses = ["93.184.215.14"] } = options;
-  const egress = new Egress({ secrets, dial, resolve: async () => addresses });
+  const egress = new Egress(
+    secrets,
+    {},
+    guardedConnector(async () => addresses, dial),
+  );
   onTestFinished(() => egress.close());
   return egress;
 }
@@ -158,7 +163,7 @@ test("hosts that keep their connections open do not keep others from being asked
 
 test("a redirected origin is requested on this machine, without its secrets", async () => {
   const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
-  const egress = new Egress({ redirectedOrigins: { [API]: `http://127.0.0.1:${server.port}/echo` }, secrets });
+  const egress = new Egress(secrets, { redirectedOrigins: { [API]: `http://127.0.0.1:${server.port}/echo` } });
   onTestFinished(() => egress.close());
   const answer = await get(egress, "/path?a=b");
   expect(answer).toMatchObject({ ok: true });

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
-import { Agent, type buildConnector, Pool } from "undici";
+import { Agent, Pool } from "undici";
 import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../process/fetch-result.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { type FetchRequest, fetchText } from "./fetch-text.js";
 import { parseHttpsUrl } from "./https-url.js";
-import { type ResolveHost, resolveByDns } from "./resolve-by-dns.js";
-import { Secrets } from "./secrets.js";
+import { resolveByDns } from "./resolve-by-dns.js";
+import type { Secrets } from "./secrets.js";
 
 /** `forbidden`: the request must not be made. `busy`: too many are in flight. Neither was sent. */
 export type EgressFailure = FetchFailureCode | "forbidden" | "busy";
@@ -24,16 +24,12 @@ const MAX_HOSTS = 500;
 /** For development: maps https origins to http addresses on this machine that are asked instead. */
 export type RedirectedOrigins = Readonly<Record<string, string>>;
 
-interface EgressOptions {
+interface EgressSettings {
   readonly redirectedOrigins?: RedirectedOrigins;
-  readonly secrets?: Secrets;
-  readonly resolve?: ResolveHost;
   /** The maximum number of requests in flight or waiting, to all hosts. */
   readonly maxInFlight?: number;
   /** The maximum number of connections to one host. */
   readonly connections?: number;
-  /** Opens the connections to addresses that were checked. */
-  readonly dial?: buildConnector.connector;
 }
 
 /**
@@ -42,32 +38,20 @@ interface EgressOptions {
  * redirected origin is asked on this machine, and gets no secrets.
  */
 export class Egress {
-  readonly #redirectedOrigins: RedirectedOrigins;
-  readonly #secrets: Secrets;
-  readonly #connect: buildConnector.connector;
   /** By origin. An Agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
   readonly #pools = new LRUCache<string, Pool>({ max: MAX_HOSTS, dispose: (pool) => void pool.close() });
-  readonly #maxInFlight: number;
-  readonly #connections: number;
+  readonly #settings: Required<EgressSettings>;
   readonly #local = new Agent();
   /** The number of requests in flight, by host. */
   readonly #inFlight = new Map<string, number>();
   #total = 0;
 
-  constructor(options: EgressOptions = {}) {
-    const {
-      redirectedOrigins = {},
-      secrets = Secrets.NONE,
-      resolve = resolveByDns(),
-      maxInFlight = MAX_IN_ALL,
-      connections = MAX_CONNECTIONS,
-      dial,
-    } = options;
-    this.#redirectedOrigins = redirectedOrigins;
-    this.#secrets = secrets;
-    this.#maxInFlight = maxInFlight;
-    this.#connections = connections;
-    this.#connect = guardedConnector(resolve, dial);
+  constructor(
+    private readonly secrets: Secrets,
+    settings: EgressSettings = {},
+    private readonly connect = guardedConnector(resolveByDns()),
+  ) {
+    this.#settings = { redirectedOrigins: {}, maxInFlight: MAX_IN_ALL, connections: MAX_CONNECTIONS, ...settings };
   }
 
   /** Makes one request within limits. Neither an answer nor a failure contains a secret. */
@@ -75,19 +59,20 @@ export class Egress {
     const url = parseHttpsUrl(request.url);
     if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error.replace(/\.$/, "")}` });
     const { host, origin } = url.value;
+    const { redirectedOrigins, maxInFlight } = this.#settings;
     const inFlight = this.#inFlight.get(host) ?? 0;
-    if (inFlight >= MAX_PER_HOST || this.#total >= this.#maxInFlight) {
+    if (inFlight >= MAX_PER_HOST || this.#total >= maxInFlight) {
       return err({ code: "busy", detail: "is not asked: too many requests are in flight" });
     }
     this.#inFlight.set(host, inFlight + 1);
     this.#total += 1;
     try {
-      const target = Object.hasOwn(this.#redirectedOrigins, origin) ? this.#redirectedOrigins[origin] : undefined;
+      const target = Object.hasOwn(redirectedOrigins, origin) ? redirectedOrigins[origin] : undefined;
       if (target !== undefined) {
         const local = { ...request, url: target + request.url.slice(origin.length) };
         return await fetchText(local, limits, this.#local, signal);
       }
-      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
+      return this.#redact(await fetchText(this.secrets.addTo(request), limits, this.#poolOf(origin), signal));
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;
       if (left === 0) this.#inFlight.delete(host);
@@ -104,13 +89,13 @@ export class Egress {
   #poolOf(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new Pool(origin, { connect: this.#connect, connections: this.#connections });
+    const pool = new Pool(origin, { connect: this.connect, connections: this.#settings.connections });
     this.#pools.set(origin, pool);
     return pool;
   }
 
   #redact(answer: EgressResult): EgressResult {
-    const clean = (text: string) => this.#secrets.removeFrom(text);
+    const clean = (text: string) => this.secrets.removeFrom(text);
     if (answer.ok) {
       const { contentType, text } = answer.value;
       return ok({ ...answer.value, contentType: clean(contentType), text: clean(text) });

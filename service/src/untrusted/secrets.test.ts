@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startHostileServer } from "../../test/support/hostile-server.js";
+import { guardedConnector } from "./connector.js";
 import { Egress } from "./egress.js";
 import { Secrets } from "./secrets.js";
 
@@ -52,7 +53,11 @@ describe("an API's secret", () => {
   const token = "s3cret/token+value";
 
   function get(secrets: Secrets, path: string, dial = server.dial) {
-    const egress = new Egress({ secrets, dial, resolve: async () => ["93.184.215.14"] });
+    const egress = new Egress(
+      secrets,
+      {},
+      guardedConnector(async () => ["93.184.215.14"], dial),
+    );
     onTestFinished(() => egress.close());
     const limits = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
     return egress.fetchText({ url: `https://api.example.com${path}`, method: "GET" }, limits);

@@ -82,7 +82,7 @@ function accuserOf(role: Address | "alone", canSend = true): Accuser {
   return new Accuser(
     network as unknown as ServedNetwork,
     held as unknown as HeldStatements,
-    clockOf(() => nowMs),
+    { clock: clockOf(() => nowMs) },
     logger,
   );
 }

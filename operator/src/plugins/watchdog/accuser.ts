@@ -1,5 +1,5 @@
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
-import type { Clock } from "@dataset-oracle/service/process/context";
+import type { Context } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import { describeError } from "../../rpc/rpc-error.js";
 import { accusationWaitMs } from "../../schedule/cadence.js";
@@ -24,8 +24,8 @@ export class Accuser {
   constructor(
     private readonly network: Pick<ServedNetwork, "senders" | "dryRun" | "standing">,
     private readonly held: HeldStatements,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly context: Pick<Context, "clock">,
+    private readonly log: Logger,
   ) {}
 
   /** Takes the next step against each of them, whether or not earlier ones have ended. It never throws. */
@@ -37,17 +37,14 @@ export class Accuser {
           const reason = describeError(error);
           const level = this.#reasons.get(found) === reason ? "debug" : "warn";
           this.#reasons.set(found, reason);
-          this.logger[level](
-            { dataset: dataset.address, provider, reason },
-            "the accusation failed; it will be retried",
-          );
+          this.log[level]({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
         }),
       ),
     );
   }
 
   async #pursue(found: Contradiction): Promise<void> {
-    const { clock } = this;
+    const { clock } = this.context;
     const { senders, standing } = this.network;
     const { dataset, provider, key, round } = found;
     const { committee } = dataset;
@@ -55,15 +52,12 @@ export class Accuser {
     await committee.refreshIfReplaced(committee.current);
     const { members } = committee.current;
     if (!members.includes(provider)) {
-      this.logger.warn(about, "a member that contradicted itself has left the committee");
+      this.log.warn(about, "a member that contradicted itself has left the committee");
       return this.held.settle(found);
     }
     let nextAt = this.#nextAt.get(found);
     if (nextAt === undefined) {
-      this.logger.warn(
-        { ...about, key, round: round.toString() },
-        "a member contradicted itself, and counts as absent",
-      );
+      this.log.warn({ ...about, key, round: round.toString() }, "a member contradicted itself, and counts as absent");
       // Operators take turns, as for feeds, so that not all of them pay.
       const ranking = new Ranking(dataset.address, standing.members ?? members);
       nextAt = found.foundAt + accusationWaitMs({ ...standing, ranking }, provider, round);
@@ -85,7 +79,7 @@ export class Accuser {
       const { hash } = await senders.enqueue(task, admission);
       const retry = () => waitFor(RETRY_MS);
       void task.confirmed.then(retry, retry);
-      this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
+      this.log.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
     } catch (error) {
       // What failed may work at the next look.
       waitFor(0);

@@ -34,7 +34,7 @@ export async function watchdog(
   /** Runs until the operator shuts down. It never throws. */
   async function watchNetwork(network: ServedNetwork, held: HeldStatements): Promise<void> {
     const log = context.logger.child({ network: network.chainId });
-    const accuser = new Accuser(network, held, context.clock, log);
+    const accuser = new Accuser(network, held, context, log);
     const readings = [...network.datasets.values()].map(({ dataset }) => {
       const mined = new MinedStatements(dataset, held);
       return () =>
