@@ -1,6 +1,6 @@
-// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
-// docs/Comparison.md. With --check, it only checks that they are up to date. Our numbers are those in snapshots/,
-// measured by `npm run gas` and `npm run gas:amsterdam`; those of the other systems are in peers.json.
+// Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md. With
+// --check, it only checks that they are up to date. Our numbers are those in snapshots/, measured by `npm run gas` and
+// `npm run gas:amsterdam`; those of the other systems are in peers.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 const USAGE = `Usage: npm run bench:gas [-- --check]
 
-Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
-docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas and npm run gas:amsterdam. The other
-systems were measured elsewhere.
+Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md. Our
+numbers are those in snapshots/, measured by npm run gas and npm run gas:amsterdam. The other systems were measured
+elsewhere.
 
   --check   write nothing; fail if the tables do not match the snapshots
   --help    show this text
@@ -268,39 +268,11 @@ const adapters: Table = [
   ]),
 ];
 
-const comparedWith = (name: string, update: string | undefined, query: string | undefined) => {
-  const nine = (rows: readonly (BySigners & Peer)[]) => number(rows.find(({ system }) => system === update)?.[9]);
-  return [
-    ...[name, nine(peers["update-amsterdam"]), nine(peers["update-bytes"]), nine(peers.update), ""],
-    number(peers.query.find(({ system }) => system === query)?.gas),
-  ];
-};
-const ours = amsterdam("update, 9 of 13 signers");
-const comparison: Table = [
-  [
-    ...["", "update, 9 signers, Amsterdam", "bytes of calldata", "the same, Prague"],
-    ...["added by one query, direct, Amsterdam", "the same, Prague"],
-  ],
-  [
-    [
-      ...["this", number(ours.gas), number(ours.bytes), number(update("update, 9 of 13 signers"))],
-      `${number(amsterdam("query, price 0").gas)} free, ${number(amsterdam("query, paid").gas)} paid`,
-      `${number(query("query, price 0"))} free, ${number(query("query, paid"))} paid`,
-    ],
-    comparedWith("Scribe", "Scribe, poke", "Scribe"),
-    comparedWith("Maker Median", "Maker Median", undefined),
-    comparedWith("RedStone", "RedStone multi-feed, push", "RedStone, direct"),
-    comparedWith("Pyth", "Pyth", "Pyth"),
-    comparedWith("Chainlink", undefined, "Chainlink, direct"),
-  ],
-];
-
 const DOCUMENTS: Record<string, Record<string, Table>> = {
   "docs/Gas.md": {
     ...{ updatesAmsterdam, floors, updates, batches, queries, consumerUpdatesAmsterdam, consumerUpdates },
     ...{ accusations, sharings, adapters, deployments },
   },
-  "docs/Comparison.md": { comparison },
 };
 for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap((tables) => Object.entries(tables))) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
