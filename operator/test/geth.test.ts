@@ -10,7 +10,7 @@ import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { parseTransaction, size, type TransactionSerializable } from "viem";
+import { type Hash, parseTransaction, size, type TransactionSerializable, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test } from "vitest";
 import { watchdog } from "../src/plugins/watchdog/plugin.js";
@@ -86,6 +86,34 @@ test.skipIf(!isGethCompiled())("geth signs as a signer, for its own chain only",
     await expect(account?.signTransaction(elsewhere)).rejects.toThrow("chainId");
   }
 });
+
+// By itself geth keeps the transactions that its pool refuses for the time being, and says that it has accepted them.
+test.skipIf(!isGethCompiled()).each(["", "--txpool.nolocals"])(
+  "three updates at once of a sender with delegated code (EIP-7702) wait for each other, a block for each, with geth %s",
+  { timeout: 300_000 },
+  async (arg) => {
+    const providers = await startProviders(3);
+    const blockSeconds = process.env.MODE === "long" ? 12 : 3;
+    const geth = await startGeth({ blockSeconds, args: arg === "" ? [] : [arg] });
+    const chain = chainOf({ ...geth, mode: "geth" }, GETH_CHAIN_ID);
+    const dataset = await chain.deploy(providers.map(({ address }) => address));
+    const account = privateKeyToAccount(generatePrivateKey());
+    await chain.fund(account.address);
+    const { client } = chain;
+    const delegation = await client.signAuthorization({ account, contractAddress: dataset, executor: "self" });
+    await chain.wait(await client.sendTransaction({ account, to: zeroAddress, authorizationList: [delegation] }));
+    const operator = await startOperator([{ chain, datasets: [dataset], providers }], { account });
+
+    const ask = (key: string) =>
+      operator.ask({ network_id: GETH_CHAIN_ID, dataset, key, broadcast: true }, { prefer: "wait=60" });
+    const answers = await Promise.all(["SPOTPX/A-USD", "SPOTPX/B-USD", "SPOTPX/C-USD"].map(ask));
+    const hashes = answers.map(({ transaction_hash }) => transaction_hash as Hash);
+    for (const hash of hashes) await chain.wait(hash);
+    const stored = await chain.updates(dataset);
+    expect(stored.map(({ transactionHash }) => transactionHash).toSorted()).toEqual(hashes.toSorted());
+    expect(new Set(stored.map(({ blockHash }) => blockHash)).size).toBe(3);
+  },
+);
 
 test.skipIf(!isGethCompiled())(
   "under Amsterdam's rules a lens reads, and a member that contradicts itself is ejected",

@@ -38,9 +38,11 @@ export const isGethCompiled = (): boolean => existsSync(gethBinary());
 export async function startGeth({
   rules = "dev",
   blockSeconds: first = 1,
+  args = [],
 }: {
   rules?: GethRules;
   blockSeconds?: number;
+  args?: readonly string[];
 } = {}): Promise<Geth> {
   const folder = mkdtempSync(join(tmpdir(), "geth-"));
   const port = await freePort();
@@ -55,7 +57,7 @@ export async function startGeth({
       command: gethBinary(),
       args: [
         ...["--dev", "--dev.period", String(blockSeconds), "--datadir", folder, "--ipcdisable"],
-        ...["--miner.extradata", mark, ...RULES_ARGS[rules]],
+        ...["--miner.extradata", mark, ...RULES_ARGS[rules], ...args],
         ...["--http", "--http.port", String(port), "--http.api", "eth,net,web3,debug,txpool"],
       ],
       logFile: join(folder, "log"),
