@@ -137,7 +137,8 @@ test("a transaction of its own that it has forgotten, and a node shows later, is
   expect(logged.filter((message) => message.startsWith("another process"))).toEqual([]);
 });
 
-test("an update that a reorganization has dropped is its own, and is looked for as soon as its nonce is free", async () => {
+/** A queue that has confirmed its only update. */
+async function newConfirmedQueue() {
   vi.setSystemTime(START_MS);
   const counts = { mined: 0, pending: 0 };
   const block = { number: "0x1", timestamp: "0x1", hash: zeroHash, ...BLOCK };
@@ -154,6 +155,11 @@ test("an update that a reorganization has dropped is its own, and is looked for 
   Object.assign(counts, { mined: 1, pending: 1 });
   await vi.advanceTimersByTimeAsync(5 * POLL_MS);
   expect(queue.depth.sent).toBe(0);
+  return { queue, counts, block };
+}
+
+test("an update that a reorganization has dropped is its own, and is looked for as soon as its nonce is free", async () => {
+  const { queue, counts, block } = await newConfirmedQueue();
   // The chain is as long as before.
   Object.assign(block, { hash: `0x${"1".repeat(64)}` });
   Object.assign(counts, { mined: 0, pending: 1 });
@@ -161,6 +167,14 @@ test("an update that a reorganization has dropped is its own, and is looked for 
   expect(logged).not.toContain("a pending transaction was not sent by this process");
   expect(logged).toContain("the chain was reorganized");
   expect(queue.depth.sent).toBe(1);
+});
+
+test("a mined update that a lagging node still shows as pending is not another process's", async () => {
+  const { queue, counts } = await newConfirmedQueue();
+  Object.assign(counts, { mined: 0, pending: 1 });
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(logged).toEqual([]);
+  expect(queue.depth.sent).toBe(0);
 });
 
 test("updates of a sender with delegated code (EIP-7702), of which nodes hold one transaction, wait for each other", async () => {
