@@ -131,7 +131,10 @@ export function browserTests(folder: string): void {
     await links.getByRole("link", { name: target?.label ?? "", exact: true }).click();
     await page.waitForURL(from + target?.path);
     // The address changes before the page does.
-    await links.locator(".is-active").getByRole("link", { name: target?.label ?? "", exact: true }).waitFor();
+    await links
+      .locator(".is-active")
+      .getByRole("link", { name: target?.label ?? "", exact: true })
+      .waitFor();
   }
 
   test.each(["", BASE_PATH])(
