@@ -82,3 +82,20 @@ test("of one caller's failures and successes, twenty are logged with their stack
   await app.close();
   expect(lines().filter(({ msg }) => msg === "request").length).toBe(50);
 });
+
+test("a proxy that hides its callers is warned of once, unless others come, or a reserved caller does", async () => {
+  const warnings = () => started.lines().flatMap(({ level, ip, msg }) => (level === 40 ? [[ip, msg]] : []));
+  const minuteOf = async (...callers: [count: number, from: string][]) => {
+    for (const [count, from] of callers) await ask(count, from, "/served");
+    vi.advanceTimersByTime(60_000);
+    return warnings();
+  };
+  expect(await minuteOf([29, "127.0.0.1"])).toEqual([]);
+  expect(await minuteOf([30, "192.0.2.1"])).toEqual([]);
+  expect(await minuteOf([30, "10.0.0.1"], [1, "192.0.2.1"])).toEqual([]);
+  expect(await minuteOf([30, "10.0.0.1"])).toEqual([["10.0.0.1", expect.stringContaining("X-Forwarded-For")]]);
+  expect(await minuteOf([30, "10.0.0.1"])).toEqual([]);
+  await started.app.close();
+  started = await startApp();
+  expect(await minuteOf([1, "192.0.2.9"], [30, "::1"])).toEqual([]);
+});

@@ -45,6 +45,12 @@ function parseRange(text: string) {
 
 const family = (address: string): IPVersion => (isIP(address) === 4 ? "ipv4" : "ipv6");
 
+/** Tells whether an address is of this machine, or of a private network. */
+export function isLocalAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  return ["loopback", "private", "uniqueLocal", "linkLocal"].includes(ipaddr.process(address).range());
+}
+
 /** Identifies a caller for rate limits: by IPv4 address, or by IPv6 /64 network, because one party owns all of it. */
 export function callerIdOf(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { callerIdOf } from "./caller-address.js";
+import { callerIdOf, isLocalAddress } from "./caller-address.js";
 
 const MAX_URL = 256;
 const WINDOW_MS = 60_000;
@@ -11,10 +11,15 @@ const MAX_CALLERS = 1_000;
 /** The requests of one caller in one minute, or of all callers beyond `MAX_CALLERS`. */
 interface Counted {
   readonly ip?: string;
+  /** True for an address of this machine or its network. */
+  readonly isLocal?: boolean;
   logged: number;
   /** How many were not logged, by the code of their problems; `ok` without one. */
   readonly suppressed: Map<string, number>;
 }
+
+/** If as many requests in a minute come from one local address, and no other, it is taken for a proxy's. */
+const MANY_FROM_PROXY = 30;
 
 /** The id of the callers beyond `MAX_CALLERS`. */
 const OTHERS = "";
@@ -26,16 +31,21 @@ const OTHERS = "";
 export class RequestLog {
   readonly #callers = new Map<string, Counted>();
   #timer: NodeJS.Timeout | null = null;
+  /** True once it has warned, or a caller was recognized. */
+  #knowsCallers = false;
 
   /** @param isUnlimited Returns true for the addresses of callers whose requests are all logged. */
   constructor(
-    private readonly logger: Pick<FastifyBaseLogger, "info">,
+    private readonly logger: Pick<FastifyBaseLogger, "info" | "warn">,
     private readonly isUnlimited: (address: string) => boolean,
   ) {}
 
   /** Counts a request that begins, and tells whether it is logged. */
   begin(ip: string): boolean {
-    if (this.isUnlimited(ip)) return true;
+    if (this.isUnlimited(ip)) {
+      this.#knowsCallers = true;
+      return true;
+    }
     const caller = this.#countedFor(ip);
     return ++caller.logged <= MAX_LOGGED;
   }
@@ -57,7 +67,19 @@ export class RequestLog {
       const count = [...suppressed.values()].reduce((sum, each) => sum + each, 0);
       this.logger.info({ ip, suppressed: count, outcomes: Object.fromEntries(suppressed) }, "more requests");
     }
+    this.#warnOfProxy();
     this.#callers.clear();
+  }
+
+  /** Warns once where a proxy hides its callers, who then share one caller's limits. */
+  #warnOfProxy(): void {
+    const [one, ...others] = this.#callers.values();
+    const isProxy = one?.isLocal === true && others.length === 0 && one.logged >= MANY_FROM_PROXY;
+    if (!isProxy || this.#knowsCallers) return;
+    this.#knowsCallers = true;
+    const { ip } = one;
+    const advice = "if that is a proxy, it must send X-Forwarded-For, and trustedProxies must list it";
+    this.logger.warn({ ip }, `all callers come from one local address, and share one caller's limits: ${advice}`);
   }
 
   #countedFor(ip: string): Counted {
@@ -67,7 +89,9 @@ export class RequestLog {
     const known = this.#callers.get(id);
     if (known !== undefined) return known;
     const counted =
-      id === OTHERS ? { logged: MAX_LOGGED, suppressed: new Map() } : { ip: own, logged: 0, suppressed: new Map() };
+      id === OTHERS
+        ? { logged: MAX_LOGGED, suppressed: new Map() }
+        : { ip: own, isLocal: isLocalAddress(ip), logged: 0, suppressed: new Map() };
     this.#callers.set(id, counted);
     return counted;
   }
