@@ -43,7 +43,7 @@ interface ComposeService {
 
 /** PromQL's words, and what Prometheus and prom-client add to what a service exports. */
 const WORDS =
-  "and or unless on by sum max without ignoring group_left group_right bool offset rate increase deriv floor " +
+  "ALERTS alertname alertstate and or unless on by sum count max without ignoring group_left group_right bool offset rate increase deriv floor " +
   "avg_over_time last_over_time histogram_quantile time up job instance le";
 
 /** Requires that a service exports everything that an expression reads, selects or groups by. */

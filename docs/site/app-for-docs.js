@@ -36,7 +36,7 @@ export async function withProviderAppForDocs(ask) {
   const app = await buildApp(context, { requestsPerMinute: 1, maxConnections: 1, trustedProxies: [] });
   // Describing the routes calls none of them.
   const unused = /** @type {any} */ (null);
-  await app.register(routes(unused, unused, { isOperator: () => false, anonymousPerMinute: 1 }));
+  await app.register(routes(unused, unused, { isOperator: () => false, onOperator: () => {}, anonymousPerMinute: 1 }));
   try {
     return await ask(app);
   } finally {

@@ -5,6 +5,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { findContracts } from "./dataset/contract.js";
 import { connectDataset, type Dataset, type PlannedDataset } from "./dataset/dataset.js";
+import { Certificates } from "./reports/certificates.js";
 import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
@@ -46,6 +47,7 @@ export interface ServedNetwork {
   readonly contracts: DeployedContracts;
   readonly datasets: ReadonlyMap<Address, NetworkDataset>;
   readonly providers: Providers;
+  readonly certificates: Certificates;
   readonly dryRun: DryRun;
   readonly senders: Senders;
   readonly balances: SenderBalances;
@@ -145,6 +147,8 @@ export async function connectNetwork(
   const http = new GuardedHttp(context, { configured, allowsLocal: settings.allowLocalProviders });
   const failures = new ProviderFailures({ clock, logger });
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
+  const certificates = new Certificates(urls, http);
+  void certificates.follow(members, closing);
   const dryRun = new DryRun(client, context);
   const budgets = createGasBudgets(clock, settings);
   const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
@@ -168,6 +172,7 @@ export async function connectNetwork(
     contracts,
     datasets: new Map(served.map((one) => [one.dataset.address, one])),
     providers,
+    certificates,
     dryRun,
     senders,
     balances,

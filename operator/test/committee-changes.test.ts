@@ -36,6 +36,13 @@ describe("a committee that changes while the operator runs is detected", () => {
     ]);
   });
 
+  test("when the datasets are listed", async () => {
+    const { operator } = await rotate();
+    const response = await fetch(`${operator.base}/datasets`);
+    const [listed] = (await response.json()) as { providers: { address: string }[] }[];
+    expect(listed?.providers.map(({ address }) => address)).toEqual(members.slice(3));
+  });
+
   test("when the old one no longer answers", async () => {
     const { ask } = await rotate({ providerTimeoutMs: 10_000 });
     for (const provider of providers.slice(0, 3)) provider.behavior = "hangs";

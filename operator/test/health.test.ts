@@ -4,11 +4,12 @@ import { expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import type { RunningOperator } from "./support/operator.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
+import type { Provider } from "./support/stub-providers.js";
 
 /** anvil does not offer everything. */
 const ENDPOINT = { endpoint: "rpcUrls/0", ready: true, without: expect.any(Array) };
 
-const { chain, body, start } = await startCommittee(4);
+const { chain, providers, body, start } = await startCommittee(4);
 
 async function get({ base }: RunningOperator, path: string) {
   const response = await fetch(`${base}${path}`);
@@ -29,6 +30,26 @@ test("shows liveness, and readiness with the capabilities of each network, also 
   expect(await get(operator, "/datasets")).toMatchObject({ status: 503, body: { code: "not_ready" } });
   proxy.faults.clear();
   await expect.poll(() => get(operator, "/ready")).toEqual(ready);
+});
+
+test("shows which providers fail where no update can have a quorum, and stays ready", async () => {
+  const operator = await start();
+  const [first, second] = providers as [Provider, Provider];
+  const missing = async () => {
+    await operator.post(body("SPOTPX/BTC-USD", false));
+    const { status, body: answer } = await get(operator, "/ready");
+    return [status, (answer as { networks: { missing?: string }[] }).networks[0]?.missing];
+  };
+  first.behavior = "closes the connection";
+  expect(await missing()).toEqual([200, undefined]);
+  second.behavior = "garbage";
+  const [one, other] = [first, second].map(({ address, url }) => `${address} (${new URL(url).host})`);
+  // Requests in the same second share an answer.
+  await expect
+    .poll(missing)
+    .toEqual([200, `Too few data providers answer. ${one}: unreachable; ${other}: invalid_report.`]);
+  for (const provider of providers) provider.behavior = "honest";
+  await expect.poll(missing).toEqual([200, undefined]);
 });
 
 test("shows a low balance, which does not affect readiness", async () => {

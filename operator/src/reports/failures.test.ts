@@ -72,6 +72,27 @@ describe("the log", () => {
     expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason, failures: 10, msg }, again]);
   });
 
+  test("names a provider whose certificate is refused at once, and fails a provider that is late for so long", () => {
+    fail(1, 0, "certificate");
+    expect(log).toMatchObject([{ level: 40, reason: "certificate", msg: expect.stringContaining("certificate") }]);
+    succeed();
+    fail(9, 60, "late");
+    expect(failures.reasonOf(PROVIDER)).toBeNull();
+    fail(1, 0, "late");
+    expect(failures.reasonOf(PROVIDER)).toBe("late");
+  });
+
+  test("names a provider again when it fails for another reason, at most once a minute", () => {
+    const reasons = () => log.map((line) => (line as { reason?: FailureReason }).reason);
+    fail(100, 60, "timeout");
+    for (const reason of ["refused", "late", "unreachable"] as const) fail(10, 19, reason);
+    expect(reasons()).toEqual(["timeout"]);
+    fail(10, 3, "unreachable");
+    fail(10, 60, "late");
+    fail(10, 60, "unreachable");
+    expect(reasons()).toEqual(["timeout", "unreachable"]);
+  });
+
   test("names a provider without a URL after a minute, and again if it fails when its URL is known", () => {
     fail(100, 59, "no_endpoint");
     expect(log).toEqual([]);

@@ -37,12 +37,13 @@ interface Streak {
   readonly since: number;
   /** Null while all of its answers were only late. */
   reason: FailureReason | null;
-  isReported: boolean;
+  /** What the log says, and since when; null while it says nothing. */
+  logged: { readonly reason: FailureReason; readonly at: number } | null;
 }
 
 /**
- * The providers whose last answers could not be used. It logs once when a provider keeps failing or has no URL, and
- * once when it answers again.
+ * The providers whose last answers could not be used. It logs when a provider keeps failing or has no URL, again when it
+ * fails for another reason, at most once a minute, and once when it answers again.
  */
 export class ProviderFailures {
   readonly #streaks = new Map<Address, Streak>();
@@ -54,36 +55,49 @@ export class ProviderFailures {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {
       this.#streaks.delete(provider);
-      if (known?.isReported) this.context.logger.info({ provider }, "a data provider answers again");
+      if (known?.logged) this.context.logger.info({ provider }, "a data provider answers again");
       return;
     }
-    const { host, reason, detail } = answer;
+    const { reason } = answer;
     if (reason === "not_asked") return;
     const lacksUrl = reason === "no_endpoint";
     const now = this.context.clock.monotonic();
     // Once the URL of a provider is known, its failures have another cause.
     const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
-    const streak: Streak = isNew ? { failures: 0, since: now, reason: null, isReported: false } : known;
+    const streak: Streak = isNew ? { failures: 0, since: now, reason: null, logged: null } : known;
     this.#streaks.set(provider, streak);
     if (reason !== "late") streak.reason = reason;
-    const failures = ++streak.failures;
+    streak.failures++;
     // A member that has just been added, or that has just announced itself, needs time until its URL is known.
-    const isLasting = now - streak.since >= MS_BEFORE_WARNING && (failures >= FAILURES_BEFORE_WARNING || lacksUrl);
-    if (streak.isReported || !isLasting) return;
-    streak.isReported = true;
-    const fields = { provider, host, reason, detail };
-    if (lacksUrl) this.context.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
-    // A provider that hangs counts as late whenever the others suffice without it.
-    else if (reason === "late")
-      this.context.logger.warn(
-        { ...fields, failures },
-        "a data provider answers too late to be counted, or not at all",
-      );
-    else this.context.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
+    const isLasting =
+      now - streak.since >= MS_BEFORE_WARNING && (streak.failures >= FAILURES_BEFORE_WARNING || lacksUrl);
+    // A certificate is not accepted at the next attempt either.
+    if (isLasting || reason === "certificate") this.#log(answer, streak, now);
   }
 
-  /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
+  #log({ provider, host, reason, detail }: Failure, streak: Streak, now: number): void {
+    const { logger } = this.context;
+    const { logged, failures } = streak;
+    const isNews = logged === null || (logged.reason !== reason && reason !== "late");
+    if (!isNews || (logged !== null && now - logged.at < MS_BEFORE_WARNING)) return;
+    streak.logged = { reason, at: now };
+    const fields = { provider, host, reason, detail };
+    if (reason === "no_endpoint")
+      logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
+    else if (reason === "certificate")
+      logger.warn(fields, "a data provider cannot be asked: its certificate is refused");
+    // A provider that hangs counts as late whenever the others suffice without it.
+    else if (reason === "late")
+      logger.warn({ ...fields, failures }, "a data provider answers too late to be counted, or not at all");
+    else logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
+  }
+
+  /**
+   * Returns why a provider's last answer could not be used; null if it could, or if none was asked for. One that was late
+   * fails once the log says so.
+   */
   reasonOf(provider: Address): FailureReason | null {
-    return this.#streaks.get(provider)?.reason ?? null;
+    const streak = this.#streaks.get(provider);
+    return streak?.reason ?? streak?.logged?.reason ?? null;
   }
 }

@@ -27,6 +27,12 @@ export class ProviderUrls {
     return this.configured.get(provider) ?? this.#announced.get(provider);
   }
 
+  /** Returns the host of a provider's URL; empty without one. */
+  hostOf(provider: Address): string {
+    const url = this.urlOf(provider) ?? "";
+    return URL.canParse(url) ? new URL(url).host : "";
+  }
+
   /**
    * Reads what the members of the committees have announced, and keeps it up to date until the operator shuts down.
    *

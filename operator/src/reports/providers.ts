@@ -9,6 +9,7 @@ import {
   isAboutCertificate,
 } from "@dataset-oracle/service/process/fetch-result";
 import { postText } from "@dataset-oracle/service/trusted/post-text";
+import { certificateEnd } from "@dataset-oracle/service/untrusted/certificate-end";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/untrusted/egress";
 import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { Histogram } from "prom-client";
@@ -183,11 +184,19 @@ export class GuardedHttp {
     signal: AbortSignal,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    // The owner chose it, or allows providers on this machine.
-    const { configured, allowsLocal } = this.settings;
-    const isTrusted = configured.has(base) || (allowsLocal && isLocalUrl(base));
-    if (isTrusted) return postText({ url, headers, body }, limits, this.context.dispatcher, signal);
+    if (this.#isTrusted(base)) return postText({ url, headers, body }, limits, this.context.dispatcher, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
+  }
+
+  /** Reads until when a provider's certificate is valid, in milliseconds since 1970; null if it has none to be read. */
+  certificateEnd(base: string): Promise<number | null> {
+    return certificateEnd(base, this.#isTrusted(base));
+  }
+
+  /** The owner chose the URL, or allows providers on this machine. */
+  #isTrusted(base: string): boolean {
+    const { configured, allowsLocal } = this.settings;
+    return configured.has(base) || (allowsLocal && isLocalUrl(base));
   }
 }

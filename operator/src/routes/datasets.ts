@@ -29,8 +29,10 @@ export function addDatasets(app: App): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<ServedDataset>(context.clock, { rememberMs: REMEMBER_MS });
 
+  /** Reads the price, and the committee if it was replaced. */
   async function readPrice(dataset: Dataset): Promise<bigint> {
     try {
+      await dataset.committee.refreshIfReplaced(dataset.committee.current);
       return await readView(dataset, "queryPrice");
     } catch (error) {
       throw error instanceof RpcError ? notReady(dataset.chainId) : error;

@@ -3,6 +3,8 @@ import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-sch
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
+import { reachesQuorum } from "../reports/quorum.js";
+import type { ServedNetwork } from "../served-network.js";
 import { problemsOf } from "./problem-responses.js";
 import { problem } from "./problems.js";
 
@@ -28,7 +30,11 @@ const NetworkHealth = Type.Object(
         "`low_balance` while a sender has less than `lowBalanceGwei`, or nothing at all.",
     ),
     missing: Type.Optional(
-      Type.String({ description: "What has kept the network from being served since the operator started." }),
+      Type.String({
+        description:
+          "What has kept the network from being served since the operator started, or which data providers fail so that " +
+          "a dataset cannot be updated.",
+      }),
     ),
     endpoints: Type.Array(EndpointHealth),
   },
@@ -46,6 +52,19 @@ const NOT_READY = {
   description: "The problem is not_ready: a network cannot be read.",
   content: { [PROBLEM_CONTENT_TYPE]: { schema: NotReady } },
 };
+
+/** Describes who fails where the updates of a dataset cannot have a quorum; null where there is no such dataset. */
+function describeFailing({ datasets, providers }: ServedNetwork): string | null {
+  const failing = new Set<string>();
+  for (const { dataset } of datasets.values()) {
+    const { members } = dataset.committee.current;
+    const failed = members.filter((member) => providers.failures.reasonOf(member) !== null);
+    if (reachesQuorum(members.length - failed.length, members.length)) continue;
+    for (const member of failed)
+      failing.add(`${member} (${providers.urls.hostOf(member)}): ${providers.failures.reasonOf(member)}`);
+  }
+  return failing.size === 0 ? null : `Too few data providers answer. ${[...failing].join("; ")}.`;
+}
 
 /**
  * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network is served
@@ -83,7 +102,8 @@ export function addHealth(app: App): void {
         }
         const isLow = (await network.balances.read()).some((balance) => balance.isLow);
         const broadcasting = !network.senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
-        return { network_id, rpc, broadcasting, endpoints } as const;
+        const lack = describeFailing(network);
+        return { network_id, rpc, broadcasting, ...(lack !== null && { missing: lack }), endpoints } as const;
       }),
     );
     const unreadable = health.flatMap(({ network_id, rpc }) => (rpc && networks.has(network_id) ? [] : [network_id]));

@@ -39,13 +39,24 @@ export function addNetworkMetrics({ context, networks, clients }: Operator): voi
       client.endpoints().map(({ endpoint, block }) => [{ network, endpoint }, block]),
     ),
   );
-  add("operator_committee_members", ["network", "dataset", "state"], "By their last answer: working, failing.", () =>
-    [...networks.values()].flatMap(({ chainId: network, datasets, providers: { failures } }) =>
-      [...datasets].flatMap(([dataset, served]) => {
-        const { members } = served.dataset.committee.current;
-        const failing = members.filter((member) => failures.reasonOf(member) !== null).length;
-        const states = { working: members.length - failing, failing };
-        return Object.entries(states).map(([state, count]) => [{ network, dataset, state }, count] as const);
+  const ofMembers = ["network", "dataset", "provider", "host", "reason"];
+  add("operator_member_working", ofMembers, "1 if its last answer could be used, else 0, and why not.", () =>
+    [...networks.values()].flatMap(({ chainId: network, datasets, providers: { failures, urls } }) =>
+      [...datasets].flatMap(([dataset, served]) =>
+        served.dataset.committee.current.members.map((provider) => {
+          const reason = failures.reasonOf(provider);
+          const labels = { network, dataset, provider, host: urls.hostOf(provider), reason: reason ?? "" };
+          return [labels, reason === null ? 1 : 0] as const;
+        }),
+      ),
+    ),
+  );
+  const ofProviders = ["network", "provider", "host"];
+  add("operator_provider_certificate_days", ofProviders, "How long a provider's certificate is valid.", () =>
+    [...networks.values()].flatMap(({ chainId: network, certificates, providers: { urls } }) =>
+      [...certificates.ends].map(([provider, end]) => {
+        const labels = { network, provider, host: urls.hostOf(provider) };
+        return [labels, (end - context.clock.now()) / 86_400_000] as const;
       }),
     ),
   );

@@ -5,8 +5,10 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { guardedConnector } from "./connector.js";
 import { Egress } from "./egress.js";
 import { resolveByDns } from "./resolve-by-dns.js";
+import { Secrets } from "./secrets.js";
 
 /** A name server on loopback that gives every name one IPv4 address, and no IPv6 address. Returns where it is. */
 async function startNameServer(address: string): Promise<string> {
@@ -75,7 +77,7 @@ test("a name that no name server resolves is not said to refuse the connection",
     resolver.setServers(["127.0.0.1:1"]);
     return resolver;
   };
-  const egress = new Egress({ resolve: resolveByDns("/nowhere", open) });
+  const egress = new Egress(Secrets.NONE, {}, guardedConnector(resolveByDns("/nowhere", open)));
   onTestFinished(() => egress.close());
   const limits = { timeoutMs: 60_000, maxBytes: 1_000 };
   const answer = await egress.fetchText({ url: "https://api.example.com/", method: "GET" }, limits);

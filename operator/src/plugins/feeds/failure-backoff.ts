@@ -39,14 +39,19 @@ interface Trouble {
   readonly since: number;
   /** When it is time to find out whether it is over. */
   retryAt: number;
-  /** The causes that the log has. */
-  readonly causes: Set<string>;
+  /** The codes of the causes that the log has. */
+  readonly codes: Set<string>;
+  /** The cause that the log had last, with who fails and how, and when. */
+  logged: { readonly cause: string; readonly at: number } | null;
 }
+
+/** Of causes that differ only in who fails and how, one is logged in this time. */
+const MS_BETWEEN_LOGS = 60_000;
 
 /** Feeds have to be fresh again soon after a trouble is over, so that the longest wait is short. */
 const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 5_000 };
 
-/** Remembers which dependencies fail, spaces the attempts to find out whether they work again, and logs each change once. */
+/** Remembers which dependencies fail, spaces the attempts to find out whether they work again, and logs each change. */
 export class FailureBackoff {
   readonly #troubles = new Map<Dependency, Trouble>();
 
@@ -78,14 +83,17 @@ export class FailureBackoff {
   failed(dependency: Dependency, error: unknown): void {
     const now = this.context.clock.monotonic();
     const known = this.#troubles.get(dependency);
-    const trouble = known ?? { failures: 0, since: now, retryAt: now, causes: new Set<string>() };
+    const trouble: Trouble = known ?? { failures: 0, since: now, retryAt: now, codes: new Set<string>(), logged: null };
     this.#troubles.set(dependency, trouble);
     // Updates that began together fail together: that is one failure.
     if (now >= trouble.retryAt) this.tried(dependency);
     const { level, fields, message } = describe(error);
-    const cause = problemOf(error)?.code ?? message;
-    const isLogged = trouble.causes.has(cause);
-    trouble.causes.add(cause);
+    const code = problemOf(error)?.code ?? message;
+    const cause = error instanceof NoQuorum ? describeFailures(error) : code;
+    const isOver = trouble.logged === null || now - trouble.logged.at >= MS_BETWEEN_LOGS;
+    const isLogged = trouble.codes.has(code) && (trouble.logged?.cause === cause || !isOver);
+    trouble.codes.add(code);
+    if (!isLogged) trouble.logged = { cause, at: now };
     this.log[isLogged ? "debug" : level]({ ...dependency.logFields, ...fields, failures: trouble.failures }, message);
   }
 
@@ -114,6 +122,10 @@ export class FailureBackoff {
     return hadFailed;
   }
 }
+
+/** Who fails, and how: in the order of the committee. */
+const describeFailures = ({ failures }: NoQuorum) =>
+  failures.map(({ provider, reason }) => `${provider} ${reason}`).join(", ");
 
 /** What the operator's owner can do, where that is something else than what callers are advised. */
 function fixOf(error: unknown): string | null {

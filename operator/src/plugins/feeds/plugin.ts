@@ -1,3 +1,4 @@
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
 import type { FastifyInstance } from "fastify";
@@ -59,7 +60,7 @@ export async function feeds(
   const ofFeeds = <T>(read: (loop: FeedLoop) => Iterable<readonly [key: Hex, value: T]>) =>
     loops.flatMap((loop) => {
       const { chainId: network, address: dataset } = loop.served.dataset;
-      return [...read(loop)].map(([key, value]) => [{ network, dataset, key }, value] as const);
+      return [...read(loop)].map(([key, value]) => [{ network, dataset, key: keyToAscii(key) ?? key }, value] as const);
     });
   const labels: ("network" | "dataset" | "key")[] = ["network", "dataset", "key"];
   add("operator_feed_age_seconds", labels, "Age of a feed's stored value; absent before the first.", () =>
