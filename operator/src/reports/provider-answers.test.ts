@@ -1,12 +1,15 @@
-import { setMaxListeners } from "node:events";
+import { once, setMaxListeners } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
+import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { pino } from "pino";
 import { Histogram } from "prom-client";
 import { type Address, stringToHex } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Behavior, type Provider, startProviders } from "../../test/support/stub-providers.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { ProviderFailures } from "./failures.js";
@@ -120,6 +123,15 @@ test("a provider that hangs fails with timeout", async () => {
   behave("hangs", "hangs", "hangs", "hangs");
   const answers = await gather(undefined, { providerTimeoutMs: 50, graceMs: 50 });
   expect(reasons(answers)).toEqual(["timeout", "timeout", "timeout", "timeout"]);
+});
+
+test("a certificate that is refused is named, and fails only its own provider", async () => {
+  const secure = createServer(createCertificateAuthority().issue(["localhost"], -1)).listen(0);
+  await once(secure, "listening");
+  onTestFinished(() => void secure.close());
+  const [, ...others] = providers.map(({ url }) => url);
+  const answers = await gather([`https://localhost:${(secure.address() as AddressInfo).port}`, ...others]);
+  expect(reasons(answers)).toEqual(["certificate", "OK", "OK", "OK"]);
 });
 
 test("an invalid endpoint fails only its own provider", async () => {
