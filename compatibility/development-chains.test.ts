@@ -1,9 +1,9 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { type Address, type Hash, keccak256, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, chainOf } from "../operator/test/support/chain.js";
+import { chainOf, type TestChain } from "../operator/test/support/chain.js";
 import { type RunningOperator, startOperator } from "../operator/test/support/operator.js";
-import { type Provider, startProviders } from "../operator/test/support/stub-providers.js";
+import { type StubProvider, startProviders } from "../operator/test/support/stub-providers.js";
 import { type ChainName, chainIdOf, isInstalled, startDevelopmentChain } from "./development-chains.js";
 
 const ETH = "SPOTPX/ETH-USD";
@@ -15,8 +15,8 @@ const HEARTBEAT_SECONDS = 10;
 const PATIENCE = { providerTimeoutMs: 20_000, rpcTimeoutMs: 20_000 };
 const WITHIN_A_MINUTE = { timeout: 60_000 };
 
-let chain: Chain;
-let providers: Provider[];
+let chain: TestChain;
+let providers: StubProvider[];
 let operator: RunningOperator | undefined;
 
 async function startOn(name: ChainName): Promise<void> {

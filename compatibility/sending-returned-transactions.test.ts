@@ -3,7 +3,7 @@ import { JsonRpcProvider, Wallet } from "ethers";
 import { http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { Web3 } from "web3";
-import { givenTheOther, type Send, testSending } from "../operator/test/support/returned-transactions.js";
+import { givenTheOther, type SendReturned, testSending } from "../operator/test/support/returned-transactions.js";
 
 /** Runs work with an ethers provider, which polls until it is destroyed. */
 async function withEthers<T>(url: string, work: (provider: JsonRpcProvider) => Promise<T>): Promise<T> {
@@ -15,16 +15,16 @@ async function withEthers<T>(url: string, work: (provider: JsonRpcProvider) => P
   }
 }
 
-const ethersWallet: Send = ({ transaction_request: request }, { chain, privateKey }) =>
+const ethersWallet: SendReturned = ({ transaction_request: request }, { chain, privateKey }) =>
   withEthers(chain.url, async (provider) => (await new Wallet(privateKey, provider).sendTransaction(request)).hash);
 
-const ethersSigner: Send = ({ transaction_request: request }, { chain }) =>
+const ethersSigner: SendReturned = ({ transaction_request: request }, { chain }) =>
   withEthers(chain.url, async (provider) => {
     const signer = await provider.getSigner(chain.otherAccount);
     return (await signer.sendTransaction(request)).hash;
   });
 
-const wagmi: Send = async ({ transaction_request: request }, { chain }) => {
+const wagmi: SendReturned = async ({ transaction_request: request }, { chain }) => {
   const connector = mock({ accounts: [chain.otherAccount] });
   const transports = { [chain.chainId]: http(chain.url) };
   const config = createConfig({ chains: [chain.client.chain], connectors: [connector], transports, storage: null });
@@ -33,7 +33,7 @@ const wagmi: Send = async ({ transaction_request: request }, { chain }) => {
 };
 
 const web3 =
-  (account: "local" | "JSON-RPC"): Send =>
+  (account: "local" | "JSON-RPC"): SendReturned =>
   async ({ transaction_request: request }, { chain, privateKey }) => {
     const client = new Web3(chain.url);
     if (account === "local") client.eth.accounts.wallet.add(privateKey);

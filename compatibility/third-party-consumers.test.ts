@@ -20,7 +20,7 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "../operator/test/support/chain.js";
+import { OWNER, startChain, type TestChain } from "../operator/test/support/chain.js";
 import { signedUpdate } from "../operator/test/support/signed-update.js";
 
 // Contracts of others read a dataset, as their packages publish them and with the compilers that they name:
@@ -37,7 +37,7 @@ const accounts = Array.from({ length: 4 }, () => privateKeyToAccount(generatePri
   BigInt(a.address) < BigInt(b.address) ? -1 : 1,
 );
 
-let chain: Chain;
+let chain: TestChain;
 let dataset: Address;
 /** The last stored round. */
 let round: bigint;

@@ -7,16 +7,16 @@ import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { Contract, type ContractRunner, JsonRpcProvider } from "ethers";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OTHER_ACCOUNT, startChain } from "../operator/test/support/chain.js";
+import { OTHER_ACCOUNT, startChain, type TestChain } from "../operator/test/support/chain.js";
 import { startOperator } from "../operator/test/support/operator.js";
 import { signedUpdate } from "../operator/test/support/signed-update.js";
-import { type Provider, startProviders } from "../operator/test/support/stub-providers.js";
+import { type StubProvider, startProviders } from "../operator/test/support/stub-providers.js";
 
 const KEY = spotPriceKey("ETH-USD");
 const MAX_AGE = 20;
 
-let chain: Chain;
-let providers: Provider[];
+let chain: TestChain;
+let providers: StubProvider[];
 let dataset: Address;
 let ethers: JsonRpcProvider;
 /** The URLs of the operator's gateway, of one that answers as a test says, and of one at which nobody listens. */

@@ -16,7 +16,7 @@ interface Schema {
 }
 
 /** The bounds of a number, or of the length of a text or a list. */
-export interface Bounds {
+export interface SchemaBounds {
   /** The names of the properties, each after a slash; `*` stands for any item. */
   readonly path: string;
   readonly of: "number" | "text" | "list";
@@ -25,16 +25,16 @@ export interface Bounds {
 }
 
 /** Lists the bounds of everything in a schema that may have any. */
-export function boundsIn(schema: Schema, path = ""): Bounds[] {
+export function boundsIn(schema: Schema, path = ""): SchemaBounds[] {
   const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-  const own: Record<string, Bounds> = {
+  const own: Record<string, SchemaBounds> = {
     integer: { path, of: "number", least: minimum, most: maximum },
     number: { path, of: "number", least: minimum, most: maximum },
     string: { path, of: "text", least: minLength, most: maxLength },
     array: { path, of: "list", least: minItems, most: maxItems },
   };
   return [
-    ...(own[type ?? ""] === undefined ? [] : [own[type ?? ""] as Bounds]),
+    ...(own[type ?? ""] === undefined ? [] : [own[type ?? ""] as SchemaBounds]),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, part]) => boundsIn(part, `${path}/${name}`)),
     ...(schema.anyOf ?? []).flatMap((part) => boundsIn(part, path)),
     ...(schema.items === undefined ? [] : boundsIn(schema.items, `${path}/*`)),
@@ -42,7 +42,7 @@ export function boundsIn(schema: Schema, path = ""): Bounds[] {
 }
 
 /** Lists the ends of bounds, each with its path. */
-export function endsOf(all: readonly Bounds[]): [path: string, end: number][] {
+export function endsOf(all: readonly SchemaBounds[]): [path: string, end: number][] {
   return all.flatMap(({ path, least, most }) =>
     [least, most].flatMap((end) => (end === undefined ? [] : [[path, end]])),
   );

@@ -11,19 +11,19 @@ export interface CallOptions {
   readonly agent?: Agent | false;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers?: IncomingHttpHeaders;
   readonly text: string;
 }
 
-export interface JsonAnswer extends Answer {
+export interface JsonAnswer extends HttpResponse {
   // biome-ignore lint/suspicious/noExplicitAny: An attack reads what it expects, and fails if that is not there.
   readonly json: any;
 }
 
 /** @returns The answer; without one, `status` is 0 and `text` is the reason. */
-export function call(url: string, options: CallOptions = {}): Promise<Answer> {
+export function call(url: string, options: CallOptions = {}): Promise<HttpResponse> {
   const { method = "GET", headers = {}, body, from, timeoutMs = 15_000, agent = false } = options;
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeoutMs);

@@ -59,7 +59,7 @@ interface Measured {
 }
 
 /** A transaction of geth's account. */
-interface Transaction {
+interface GethTransaction {
   /** Without it, the data creates a contract. */
   readonly to?: Address;
   readonly data?: Hex;
@@ -130,7 +130,7 @@ function datasetOf(
   return { data: encodeDeployData({ abi: datasetAbi, args: [settings], bytecode: readBytecode(name) }) };
 }
 
-const consumerOf = (name: string, args: Hex = "0x"): Transaction => ({
+const consumerOf = (name: string, args: Hex = "0x"): GethTransaction => ({
   data: concatHex([readBytecode(name, "Consumers"), args]),
   value: parseEther("1"),
 });
@@ -161,24 +161,24 @@ async function batchOf(accounts: readonly PrivateKeyAccount[], signers: number, 
   return encodeUpdateBatch("median", header, committeeOf(accounts), await Promise.all(rows));
 }
 
-const call = (data: Hex, value = 0n, to: Address = DATASET): Transaction => ({ to, data, value });
+const call = (data: Hex, value = 0n, to: Address = DATASET): GethTransaction => ({ to, data, value });
 /** Calls the dataset with a packed update. */
 const updating = (packed: Hex) => call(encodeUpdateCall(packed));
 const query = () => call(encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [KEY] }), PRICE);
 
 /** What is measured: the transactions before it, and the one of the row after them. */
-interface Case {
+interface GasCase {
   readonly name: string;
-  readonly before?: readonly Transaction[];
+  readonly before?: readonly GethTransaction[];
   /** In the block of the measured one. */
-  readonly inItsBlock?: readonly Transaction[];
-  readonly transaction: Transaction;
+  readonly inItsBlock?: readonly GethTransaction[];
+  readonly transaction: GethTransaction;
   /** The row is what the transaction costs more than this one. */
-  readonly without?: Transaction;
+  readonly without?: GethTransaction;
 }
 
-async function updateCases(): Promise<Case[]> {
-  const cases = Object.entries(COMMITTEES).map(async ([k, members]): Promise<Case[]> => {
+async function updateCases(): Promise<GasCase[]> {
+  const cases = Object.entries(COMMITTEES).map(async ([k, members]): Promise<GasCase[]> => {
     const accounts = accountsOf(members);
     const before = [datasetOf(accounts)];
     const first = updating(await updateOf(accounts, Number(k), START));
@@ -195,7 +195,7 @@ async function updateCases(): Promise<Case[]> {
 }
 
 /** Updates whose bytes decide what they cost, with hardly more signers, or longer values and keys, than that takes. */
-async function floorCases(): Promise<Case[]> {
+async function floorCases(): Promise<GasCase[]> {
   const ofLength = (bytes: number) => (_: bigint, provider: number) =>
     numberToHex((1n << BigInt(8 * bytes - 1)) + BigInt(provider), { size: 32 });
   const key = stringToHex(`WEB/${"ab".repeat(32)}/`.padEnd(256, "x"));
@@ -205,7 +205,7 @@ async function floorCases(): Promise<Case[]> {
     ["13 of 19 signers, values of 23 bytes", 13, 19, { value: ofLength(23) }],
     ["9 of 13 signers, values of 12 bytes, a key of 256", 9, 13, { value: ofLength(12), key }],
   ] as const;
-  const cases = rows.map(async ([name, signers, members, report]): Promise<Case> => {
+  const cases = rows.map(async ([name, signers, members, report]): Promise<GasCase> => {
     const accounts = accountsOf(members);
     const dataset = datasetOf(accounts, { keyForm: "key" in report ? "WEB_ORACLE" : "SPOT_PRICE" });
     const first = updating(await updateOf(accounts, signers, START, report));
@@ -215,7 +215,7 @@ async function floorCases(): Promise<Case[]> {
   return Promise.all(cases);
 }
 
-async function batchCase(count: number, signers: 4 | 9): Promise<Case> {
+async function batchCase(count: number, signers: 4 | 9): Promise<GasCase> {
   const members = COMMITTEES[signers];
   const accounts = accountsOf(members);
   const keys = Array.from({ length: count }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
@@ -228,7 +228,7 @@ async function batchCase(count: number, signers: 4 | 9): Promise<Case> {
 }
 
 /** Whole transactions of a consumer that brings an update. */
-async function consumerUpdateCases(): Promise<Case[]> {
+async function consumerUpdateCases(): Promise<GasCase[]> {
   const prepared = async (signers: 3 | 4 | 9, queryPrice: bigint) => {
     const accounts = accountsOf(COMMITTEES[signers]);
     const consumer = consumerOf("UpdateBringingConsumer", encodeAbiParameters([{ type: "address" }], [DATASET]));
@@ -240,7 +240,7 @@ async function consumerUpdateCases(): Promise<Case[]> {
   const bringing = (functionName: "updateAndQuery" | "verify", update: Hex) =>
     call(encodeFunctionData({ abi: consumerAbi, functionName, args: [update] }), 0n, CONSUMER);
   const verifications = [PRICE, 0n].flatMap((price) =>
-    ([3, 4, 9] as const).map(async (signers): Promise<Case> => {
+    ([3, 4, 9] as const).map(async (signers): Promise<GasCase> => {
       const { before, update } = await prepared(signers, price);
       const terms = `${price === 0n ? "price 0" : "paid"}, ${signers} of ${COMMITTEES[signers]} signers`;
       return { name: `verifySpotPrice, ${terms}`, before, transaction: bringing("verify", update) };
@@ -261,7 +261,7 @@ async function consumerUpdateCases(): Promise<Case[]> {
 }
 
 /** What a query of a stored value adds to a consumer's transaction. */
-async function queryCases(): Promise<Case[]> {
+async function queryCases(): Promise<GasCase[]> {
   const accounts = accountsOf(4);
   const stored = updating(await updateOf(accounts, 3, START));
   const rows = [0n, PRICE].flatMap((queryPrice) => {
@@ -269,7 +269,7 @@ async function queryCases(): Promise<Case[]> {
       ["query", "QueryingConsumer", queryPrice],
       ["querySpotPriceWithExpiry", "HelpedConsumer", 600n],
     ] as const;
-    return consumers.map(([name, consumer, argument]): Case => {
+    return consumers.map(([name, consumer, argument]): GasCase => {
       const reading = (isQuerying: boolean) => {
         const args = [DATASET, KEY, argument, isQuerying] as const;
         return call(encodeFunctionData({ abi: consumerAbi, functionName: "read", args }), 0n, CONSUMER);
@@ -290,7 +290,7 @@ const shareIncome = (committee: Committee) => {
   return call(encodeFunctionData({ abi: datasetAbi, functionName: "shareIncome", args }));
 };
 
-async function accusationCase(members: number): Promise<Case> {
+async function accusationCase(members: number): Promise<GasCase> {
   const accounts = accountsOf(members);
   const [accused] = accounts as [PrivateKeyAccount];
   const header = { chainId: GETH_CHAIN_ID, dataset: DATASET, key: KEY, round: ROUND };
@@ -307,10 +307,10 @@ async function accusationCase(members: number): Promise<Case> {
 }
 
 /** The committee's income is shared for the second time. */
-async function sharingCases(): Promise<Case[]> {
+async function sharingCases(): Promise<GasCase[]> {
   return Promise.all(
     [4, 13].flatMap((members) =>
-      [true, false].map(async (exist): Promise<Case> => {
+      [true, false].map(async (exist): Promise<GasCase> => {
         const accounts = accountsOf(members);
         const committee = committeeOf(accounts);
         const pay = exist ? committee.members.map((to) => ({ to, value: 1n })) : [];
@@ -326,7 +326,7 @@ async function sharingCases(): Promise<Case[]> {
 }
 
 /** What each part costs to deploy; the scripts deploy two of them through a proxy, which adds a little. */
-function deploymentCases(): Case[] {
+function deploymentCases(): GasCase[] {
   const dataset = datasetOf(accountsOf(4));
   const lens = { abi: verifiedLensAbi, args: [["https://operator.example/gateway/{sender}/{data}"]] } as const;
   const asset = (name: string, key: string) => ({ asset: `0x${name.repeat(20)}` as Address, key: stringToHex(key) });
@@ -340,7 +340,7 @@ function deploymentCases(): Case[] {
       { name: "key", type: "bytes" },
     ],
   };
-  const parts: Record<string, Transaction> = {
+  const parts: Record<string, GethTransaction> = {
     MedianDataset: dataset,
     MajorityDataset: datasetOf(accountsOf(4), { name: "MajorityDataset" }),
     WebOracleRegistry: { data: readBytecode("WebOracleRegistry") },
@@ -357,7 +357,7 @@ function deploymentCases(): Case[] {
       encodeAbiParameters(types("address address address"), [created(1), assets[0]?.asset, assets[1]?.asset]),
     ),
   };
-  const quotes = parts.QuoteAdapter as Transaction;
+  const quotes = parts.QuoteAdapter as GethTransaction;
   return Object.entries(parts).map(([name, transaction]) => ({
     name: `deployment, ${name}`,
     before: name.endsWith("Adapter") ? [dataset, ...(name === "MorphoAdapter" ? [quotes] : [])] : [],
@@ -366,14 +366,14 @@ function deploymentCases(): Case[] {
 }
 
 /** Returns the least gas that is charged for a call, whatever it executes. */
-function floorOf({ data = "0x", value = 0n }: Transaction): bigint {
+function floorOf({ data = "0x", value = 0n }: GethTransaction): bigint {
   return CALL_GAS + (value > 0n ? VALUE_GAS : 0n) + BYTE_GAS * BigInt(size(data));
 }
 
 /** Measures on the chain of a node that has no transaction yet. */
 function measurer(url: string) {
   const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: 60_000 }) });
-  return async ({ name, before = [], inItsBlock = [], transaction, without }: Case): Promise<Measured> => {
+  return async ({ name, before = [], inItsBlock = [], transaction, without }: GasCase): Promise<Measured> => {
     const measured = [...inItsBlock, ...(without === undefined ? [] : [without]), transaction];
     // geth's own execution of whole transactions on top of its first block, each with cold storage.
     const blocks = await client.simulateBlocks({
@@ -398,7 +398,7 @@ function measurer(url: string) {
   };
 }
 
-const fromAccount = (transaction: Transaction) => ({ ...transaction, account: GETH_ACCOUNT }) as const;
+const fromAccount = (transaction: GethTransaction) => ({ ...transaction, account: GETH_ACCOUNT }) as const;
 
 async function measureAll(): Promise<Record<string, Measured>> {
   const cases = [

@@ -9,7 +9,7 @@ import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { encodeFunctionData, type Hex, stringToHex } from "viem";
 import { postJson } from "./http-client.js";
-import { type Network, Processes, type Server } from "./processes.js";
+import { type BenchNetwork, Processes, type Server } from "./processes.js";
 
 const HEARTBEAT_SECONDS = 60;
 /** An older feed means that the work was not done. */
@@ -17,12 +17,12 @@ const MAX_AGE_SECONDS = HEARTBEAT_SECONDS + 10;
 /** With the most keys and members. */
 const MAX_CORES = 0.25;
 const MAX_MEGABYTES = 300;
-interface Case {
+interface FeedLoad {
   readonly keys: number;
   readonly members: number;
 }
 
-const CASES: readonly Case[] = [4, 31].flatMap((members) => [10, 100, 1_000].map((keys) => ({ keys, members })));
+const CASES: readonly FeedLoad[] = [4, 31].flatMap((members) => [10, 100, 1_000].map((keys) => ({ keys, members })));
 const LARGEST = { keys: 1_000, members: 31 };
 const SAMPLE_MS = 5_000;
 /** As the operator's. */
@@ -74,7 +74,7 @@ for (const one of cases) {
   }
 }
 
-function nameOf({ keys, members }: Case) {
+function nameOf({ keys, members }: FeedLoad) {
   return `${keys}x${members}`;
 }
 
@@ -87,7 +87,7 @@ function miss(sentence: string) {
  * Stores all keys, as any relayer may: announces them, and stores them in batches. An operator stores each in a transaction
  * of its own first, which is not measured here.
  */
-async function storeAll({ client, dataset, keys, providers }: Network) {
+async function storeAll({ client, dataset, keys, providers }: BenchNetwork) {
   const hex = keys.map((key) => stringToHex(key));
   let hash: Hex | undefined;
   const send = async (data: Hex) => {
@@ -119,7 +119,7 @@ async function storeAll({ client, dataset, keys, providers }: Network) {
 }
 
 /** Starts everything for one case, and measures an operator that keeps keys fresh that are stored already. */
-async function measure(processes: Processes, { keys: count, members }: Case) {
+async function measure(processes: Processes, { keys: count, members }: FeedLoad) {
   const network = await processes.startStubbedNetwork({ keys: count, members });
   await storeAll(network);
   const { dataset, keys } = network;

@@ -67,7 +67,7 @@ const { values } = readArguments(USAGE, {
 });
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-interface Answer {
+interface AnswerHead {
   /** 0 where none came in time. */
   readonly status: number;
   /** The limits on the requests of a caller in a minute that its headers state. */
@@ -75,7 +75,7 @@ interface Answer {
 }
 
 /** Sends one request for a caller, and returns its answer. */
-function ask(kind: Kind, caller: string): Promise<Answer> {
+function ask(kind: Kind, caller: string): Promise<AnswerHead> {
   const { service, path, body, headers: more, isChunked = false } = kind;
   const text = body?.();
   const headers = {
@@ -300,7 +300,7 @@ const newCaller = () => `10.${(++callers >> 16) & 255}.${(callers >> 8) & 255}.$
 let callers = 0;
 
 /** Tells whether an answer says that its caller is above a limit. The gateway answers so with 503. */
-const isAbove = ({ status }: Answer, usual: Answer) => [429, 503].includes(status) && status !== usual.status;
+const isAbove = ({ status }: AnswerHead, usual: AnswerHead) => [429, 503].includes(status) && status !== usual.status;
 
 /**
  * Has an address make as many requests at once as it may in a minute.
@@ -308,7 +308,13 @@ const isAbove = ({ status }: Answer, usual: Answer) => [429, 503].includes(statu
  * @param untilAbove Whether it stops at the first that is above a limit.
  * @returns How many it made before.
  */
-async function useUp(kind: Kind, caller: string, usual: Answer, count: number, untilAbove: boolean): Promise<number> {
+async function useUp(
+  kind: Kind,
+  caller: string,
+  usual: AnswerHead,
+  count: number,
+  untilAbove: boolean,
+): Promise<number> {
   const end = performance.now() + MAX_BURST_MS;
   let [made, above] = [0, 0];
   await Promise.all(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import type { Address, Hex } from "viem";
@@ -13,7 +13,7 @@ const MINED_MS = 10_000;
  * @param send Sends an update by its index, and returns its transaction's hash.
  */
 export async function minedPerSecond(
-  { client, dataset }: { readonly client: ChainClient; readonly dataset: Address },
+  { client, dataset }: { readonly client: TestChainClient; readonly dataset: Address },
   updates: number,
   atOnce: number,
   send: (index: number) => Promise<Hex>,

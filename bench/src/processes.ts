@@ -7,7 +7,7 @@ import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/de
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type Service, type Settings, startOperator, startProvider } from "@dataset-oracle/devnet/network-services";
 import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
-import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { TestNetwork } from "@dataset-oracle/devnet/test-support/test-network";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
@@ -23,19 +23,19 @@ const [ENOUGH_REQUESTS, ENOUGH_GAS] = [1_000_000_000, 1_000_000_000_000];
 const CHAIN = { gasLimit: 1_000_000_000 };
 
 /** A provider of the committee. */
-export interface Provider {
+export interface CommitteeMember {
   readonly address: Address;
   readonly url: string;
 }
 
 /** What an operator serves: a dataset on a chain, its keys and its committee. */
-export interface Network {
-  readonly client: ChainClient;
+export interface BenchNetwork {
+  readonly client: TestChainClient;
   readonly rpcUrl: string;
   readonly dataset: Address;
   /** As text. */
   readonly keys: readonly string[];
-  readonly providers: readonly Provider[];
+  readonly providers: readonly CommitteeMember[];
 }
 
 /** A server that answers data requests, and the metrics of its process. */
@@ -45,13 +45,13 @@ export interface Server {
 }
 
 /** What the operator's benchmarks measure: the operator, beside the naive implementation. */
-export interface Environment extends Network {
+export interface Environment extends BenchNetwork {
   readonly operator: Server;
   readonly naive: Server;
 }
 
 /** A provider and an operator with their default limits. */
-export interface LimitedServices extends Pick<Network, "dataset" | "keys"> {
+export interface LimitedServices extends Pick<BenchNetwork, "dataset" | "keys"> {
   readonly webDataset: Address;
   readonly provider: ServiceProcess;
   readonly operator: ServiceProcess;
@@ -112,7 +112,7 @@ export class Processes extends TestNetwork {
    *
    * @param apiUrl The API of the Web Oracle's spec; without it, the providers do not serve the Web Oracle.
    */
-  async #startNetwork(count: number, apiUrl?: string): Promise<[Network, Service[]]> {
+  async #startNetwork(count: number, apiUrl?: string): Promise<[BenchNetwork, Service[]]> {
     await this.startChain(CHAIN);
     const market = await this.startMarket(count);
     const keys = market.pairs.map((pair) => `SPOTPX/${pair}`);
@@ -139,9 +139,9 @@ export class Processes extends TestNetwork {
    * @param keys The number of keys.
    * @param members The number of members of the committee.
    */
-  async startStubbedNetwork({ keys: count, members: size }: { keys: number; members: number }): Promise<Network> {
+  async startStubbedNetwork({ keys: count, members: size }: { keys: number; members: number }): Promise<BenchNetwork> {
     const stub = this.#fork("stub-providers.js", [String(size)]);
-    const [providers] = (await once(stub, "message")) as [Provider[]];
+    const [providers] = (await once(stub, "message")) as [CommitteeMember[]];
     await this.startChain(
       CHAIN,
       providers.map(({ address }) => address),
@@ -199,7 +199,7 @@ export class Processes extends TestNetwork {
    *
    * @param network Settings of the network besides those that every benchmark needs.
    */
-  async startOperator({ providers }: Network, senders: Senders, network: Settings = {}): Promise<Server> {
+  async startOperator({ providers }: BenchNetwork, senders: FundedSenders, network: Settings = {}): Promise<Server> {
     const metricsPort = await freePort();
     const settings = {
       metricsPort,
@@ -219,7 +219,12 @@ export class Processes extends TestNetwork {
     return { requestUrl: `${url}/data/request`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
   }
 
-  #run(providers: readonly Provider[], senders: Senders, settings: Settings, network: Settings): Promise<Service> {
+  #run(
+    providers: readonly CommitteeMember[],
+    senders: FundedSenders,
+    settings: Settings,
+    network: Settings,
+  ): Promise<Service> {
     // All processes share one machine, so timeouts would only measure how busy it is.
     const own = { providers, providerTimeoutMs: 60_000, ...network };
     return startOperator(this.place, senders, { name: "operator" }, own, settings);
@@ -246,7 +251,7 @@ export class Processes extends TestNetwork {
   }
 }
 
-type Senders = readonly [Account, ...Account[]];
+type FundedSenders = readonly [Account, ...Account[]];
 
 /** What the market's process sends. */
 export interface MarketMessage {

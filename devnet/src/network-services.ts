@@ -20,7 +20,7 @@ export interface ServicePlace {
   own(service: ServiceProcess): void;
 }
 
-type ProcessOptions = Pick<ServiceOptions, "name" | "env" | "readyPath">;
+type ServiceProcessOptions = Pick<ServiceOptions, "name" | "env" | "readyPath">;
 
 /** A provider or operator that runs. */
 export interface Service extends ServiceProcess {
@@ -48,7 +48,7 @@ export const webOracleSettings = ({ chainUrl, state }: ServicePlace, name: strin
 export function startProvider(
   place: ServicePlace,
   account: Keys,
-  options: ProcessOptions,
+  options: ServiceProcessOptions,
   settings: Settings = {},
 ): Promise<Service> {
   const config = {
@@ -71,7 +71,7 @@ export function startProvider(
 export function startOperator(
   place: ServicePlace,
   accounts: readonly [Keys, ...Keys[]],
-  options: ProcessOptions,
+  options: ServiceProcessOptions,
   network: Settings,
   settings: Settings = {},
 ): Promise<Service> {
@@ -82,7 +82,7 @@ export function startOperator(
 async function start(
   { folder, build, own }: ServicePlace,
   accounts: readonly [Keys, ...Keys[]],
-  options: ProcessOptions & Pick<ServiceOptions, "program">,
+  options: ServiceProcessOptions & Pick<ServiceOptions, "program">,
   settings: Settings,
 ): Promise<Service> {
   const config = { port: await freePort(), ...settings };

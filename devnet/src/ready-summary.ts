@@ -22,20 +22,20 @@ const HAS_DOCUMENTS = existsSync(join(ROOT, "docs/dist/index.html"));
 const howToServeDocuments = (operator: RunningDevnet["operators"][number] | undefined) =>
   `: run "npm run docs" and "kill ${operator?.pid}", then the command that is printed here`;
 
-type Row = readonly [name: string, value: string];
+type SummaryRow = readonly [name: string, value: string];
 
 function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean): string {
   const { options, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
   const { dataset, webOracle, consumer, lens, directory } = deployed;
   const price = `${queryPrice} wei (${formatEther(queryPrice)} ether)`;
-  const sections: [title: string, rows: Row[]][] = [
+  const sections: [title: string, rows: SummaryRow[]][] = [
     [
       options.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
         ["page", `${operatorUrl}/  every value, and a form to request updates`],
         ["guide", `${operatorUrl}/guide/  the documentation${HAS_DOCUMENTS ? "" : howToServeDocuments(operators[0])}`],
         ...Object.entries(options.redirects).map(
-          ([origin, url]): Row => ["redirected", `${origin}  is asked at ${url}`],
+          ([origin, url]): SummaryRow => ["redirected", `${origin}  is asked at ${url}`],
         ),
       ],
     ],
@@ -62,8 +62,12 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
-        ...operators.map(({ name, url, address, pid }): Row => [name, `${url}  sends from ${address}  pid ${pid}`]),
-        ...providers.map(({ name, url, address, pid }): Row => [name, `${url}  signs as ${address}  pid ${pid}`]),
+        ...operators.map(
+          ({ name, url, address, pid }): SummaryRow => [name, `${url}  sends from ${address}  pid ${pid}`],
+        ),
+        ...providers.map(
+          ({ name, url, address, pid }): SummaryRow => [name, `${url}  signs as ${address}  pid ${pid}`],
+        ),
       ],
     ],
   ];

@@ -16,7 +16,7 @@ export const DOCUMENTS: readonly string[] = execFileSync(
   .filter((file) => existsSync(join(ROOT, file)));
 
 /** A fenced block of a document. */
-export interface Block {
+export interface CodeBlock {
   readonly document: string;
   readonly name: string;
   readonly language: string;
@@ -27,7 +27,7 @@ export interface Block {
   readonly printed: string | undefined;
 }
 
-const BLOCKS: readonly Block[] = DOCUMENTS.flatMap((document) =>
+const BLOCKS: readonly CodeBlock[] = DOCUMENTS.flatMap((document) =>
   [...readFileSync(join(ROOT, document), "utf8").matchAll(BLOCK)].map(
     ([, note = "", language = "", text = ""], index, all) => {
       const [, nextNote, , nextText] = all[index + 1] ?? [];
@@ -45,4 +45,4 @@ export const PROGRAMS = ["js", "ts"];
 export const blocksIn = (...languages: readonly string[]) =>
   BLOCKS.filter(({ language }) => languages.includes(language));
 
-export const isRun = ({ note }: Block) => !note.startsWith("not run: ");
+export const isRun = ({ note }: CodeBlock) => !note.startsWith("not run: ");

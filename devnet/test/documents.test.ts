@@ -7,7 +7,7 @@ import { QUERY_STATUSES } from "@dataset-oracle/protocol";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
-import { type Block, blocksIn, COMMANDS, DOCUMENTS, isRun, PROGRAMS } from "./code-blocks.js";
+import { blocksIn, COMMANDS, type CodeBlock, DOCUMENTS, isRun, PROGRAMS } from "./code-blocks.js";
 
 /*
  * Every block of commands or code in every document is run, as a reader would: contracts here, and what needs a devnet in
@@ -20,7 +20,7 @@ import { type Block, blocksIn, COMMANDS, DOCUMENTS, isRun, PROGRAMS } from "./co
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const isFile = (note: string) => /^[\w./-]+\.\w+$/.test(note);
-const isInRepository = ({ note }: Block) => isFile(note) && existsSync(join(ROOT, note));
+const isInRepository = ({ note }: CodeBlock) => isFile(note) && existsSync(join(ROOT, note));
 
 test("the comment above a block says how it is tested", () => {
   const wrong = blocksIn(...COMMANDS, ...PROGRAMS, "solidity", "json", "text").filter(

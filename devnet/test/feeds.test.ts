@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { deriveAccount, OWNER } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
-import { type ChainClient, clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
+import { clientOf, type TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -20,7 +20,7 @@ const HASHES = KEYS.map((key) => keccak256(stringToHex(key)));
 const HEARTBEAT_SECONDS = 20;
 
 let devnet: Devnet;
-let chain: ChainClient;
+let chain: TestChainClient;
 let newcomer: ServiceProcess | undefined;
 
 beforeAll(async () => {

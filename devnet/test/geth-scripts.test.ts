@@ -86,10 +86,10 @@ async function startChain(rules: GethRules, blockSeconds: number) {
 
 const hexByte = (number: number) => number.toString(16).padStart(2, "0");
 
-type Chain = Awaited<ReturnType<typeof startChain>>;
+type GethChain = Awaited<ReturnType<typeof startChain>>;
 
 /** Returns a way to run scripts on a chain as in a shell, with files of the test's own. */
-function scriptsOn(chain: Chain) {
+function scriptsOn(chain: GethChain) {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import type { Address, Hash } from "viem";
 
 /** An answer of the operator, read as far as the tests look at it. */
-interface Answer {
+interface DataRequestAnswer {
   readonly status: string;
   readonly value: string;
   readonly timestamp: number;
@@ -21,11 +21,11 @@ interface Answer {
 export async function postDataRequest(
   { operator }: { readonly operator: { readonly url: string } },
   body: object,
-): Promise<{ status: number; answer: Answer }> {
+): Promise<{ status: number; answer: DataRequestAnswer }> {
   const response = await fetch(`${operator.url}/data/request`, {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "wait=20" },
     body: JSON.stringify(body),
   });
-  return { status: response.status, answer: (await response.json()) as Answer };
+  return { status: response.status, answer: (await response.json()) as DataRequestAnswer };
 }

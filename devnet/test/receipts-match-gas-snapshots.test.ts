@@ -14,7 +14,7 @@ const FOLDER = join(ROOT, ".devnet/gas");
 /** The chain id of forge's tests, for which the providers signed. */
 const CHAIN_ID = 31_337;
 
-interface Measured {
+interface MeasuredCall {
   readonly name: string;
   readonly to: Address;
   readonly data: Hex;
@@ -22,7 +22,7 @@ interface Measured {
   readonly timestamp: number;
 }
 
-interface Account {
+interface AccountState {
   readonly balance: Hex;
   readonly code: Hex;
   readonly storage: Record<Hex, Hex>;
@@ -46,8 +46,8 @@ test("anvil's receipts have the gas of the snapshots for the same calldata", asy
   const measurements = readdirSync(FOLDER)
     .filter((file) => !file.endsWith(".state.json"))
     .map((file) => {
-      const state: Record<Address, Account> = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
-      return { ...(readJson(join(FOLDER, file)) as Measured), state };
+      const state: Record<Address, AccountState> = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
+      return { ...(readJson(join(FOLDER, file)) as MeasuredCall), state };
     });
 
   const first = Math.min(...measurements.map(({ timestamp }) => timestamp));
@@ -64,7 +64,7 @@ test("anvil's receipts have the gas of the snapshots for the same calldata", asy
   const receipts: Record<string, string> = {};
   for (const { name, to, data, timestamp, state } of measurements) {
     const empty = await client.snapshot();
-    for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, Account][]) {
+    for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, AccountState][]) {
       if (code === "0x") continue;
       await client.setCode({ address, bytecode: code });
       await client.setBalance({ address, value: BigInt(balance) });

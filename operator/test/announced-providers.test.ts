@@ -7,7 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import type { RunningOperator } from "./support/operator.js";
-import type { Provider } from "./support/stub-providers.js";
+import type { StubProvider } from "./support/stub-providers.js";
 
 /** These tests run operators that learn from the directory on chain where the providers answer. */
 
@@ -22,17 +22,17 @@ beforeEach(async () => {
 /** Announcements are of different seconds, in the order in which the tests make them. */
 let issuedAt = BigInt(Math.floor(Date.now() / 1000) - 3_600);
 
-async function announceFor(account: Provider["account"], url: string, at: bigint): Promise<void> {
+async function announceFor(account: StubProvider["account"], url: string, at: bigint): Promise<void> {
   const announcement = { provider: account.address, url, issuedAt: at };
   const signature = await signAnnouncement(account, { chainId: 42, address: directory }, announcement);
   const data = encodeAnnouncement(announcement, signature);
   await chain.wait(await chain.client.sendTransaction({ account: OTHER_ACCOUNT, to: directory, data, gas: 300_000n }));
 }
 const announce = (i: number, url = providers[i]?.url ?? "") =>
-  announceFor((providers[i] as Provider).account, url, ++issuedAt);
+  announceFor((providers[i] as StubProvider).account, url, ++issuedAt);
 
 /** @param known The providers in its configuration. */
-async function start(known: readonly Provider[] = [], allowLocalProviders = true): Promise<RunningOperator> {
+async function start(known: readonly StubProvider[] = [], allowLocalProviders = true): Promise<RunningOperator> {
   const settings = { committeeDirectory: directory, allowLocalProviders, reorgDepth: 100, rpcPollMs: 50 };
   const operator = await startWith(settings, {}, { providers: known });
   onTestFinished(() => operator.close());
@@ -84,7 +84,7 @@ test("only members' announcements count, unless one is configured; one that with
 });
 
 test("the announcement that was signed last counts, whenever it was sent, and one that a reorganization takes back does not", async () => {
-  const [{ account }] = providers as [Provider];
+  const [{ account }] = providers as [StubProvider];
   await announceFor(account, "https://old.example", 1_000n);
   await announceFor(account, "https://new.example", 1_002n);
   await expect(announceFor(account, "https://between.example", 1_001n)).rejects.toThrow("reverted");

@@ -16,7 +16,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { watchdog } from "../src/plugins/watchdog/plugin.js";
 import { chainOf } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type StubProvider, startProviders } from "./support/stub-providers.js";
 
 /**
  * What real deployments do and the smoke tests of all development chains leave out, on a real geth: `npm run geth`
@@ -143,7 +143,7 @@ test.skipIf(!isGethCompiled())(
 
     // A statement from before the committee was set proves nothing against it.
     await expect.poll(async () => (await chain.client.getBlock()).timestamp).toBeGreaterThan(deployedAt + 2n);
-    const liar = providers[4] as Provider;
+    const liar = providers[4] as StubProvider;
     const body = (key: string, broadcast: boolean) => ({ network_id: GETH_CHAIN_ID, dataset, key, broadcast });
     stopped = Date.now();
     await one.ask(body("SPOTPX/LIE-USD", false));

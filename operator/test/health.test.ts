@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import type { RunningOperator } from "./support/operator.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
-import type { Provider } from "./support/stub-providers.js";
+import type { StubProvider } from "./support/stub-providers.js";
 
 /** anvil does not offer everything. */
 const ENDPOINT = { endpoint: "rpcUrls/0", ready: true, without: expect.any(Array) };
@@ -34,7 +34,7 @@ test("shows liveness, and readiness with the capabilities of each network, also 
 
 test("shows which providers fail where no update can have a quorum, and stays ready", async () => {
   const operator = await start();
-  const [first, second] = providers as [Provider, Provider];
+  const [first, second] = providers as [StubProvider, StubProvider];
   const missing = async () => {
     await operator.post(body("SPOTPX/BTC-USD", false));
     const { status, body: answer } = await get(operator, "/ready");

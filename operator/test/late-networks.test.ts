@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
-import { type OperatorOptions, type ServedNetwork, startOperator } from "./support/operator.js";
+import { type NetworkSetup, type OperatorOptions, startOperator } from "./support/operator.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 /** What an operator does while a network cannot be connected, and once it can. */
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const request = (network_id = 42) => ({ network_id, dataset, key: KEY, broadcast: true });
 const nobody = () => privateKeyToAccount(generatePrivateKey()).address;
 
-async function start(changes: Partial<ServedNetwork>, others: ServedNetwork[] = [], options: OperatorOptions = {}) {
+async function start(changes: Partial<NetworkSetup>, others: NetworkSetup[] = [], options: OperatorOptions = {}) {
   const served = { chain, datasets: [dataset], providers, rpcUrls: [proxy.url], ...changes };
   const operator = await startOperator([served, ...others], { ...options, mayLackNetworks: true });
   onTestFinished(() => operator.close());

@@ -14,7 +14,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { spawnOperator } from "./support/spawn-operator.js";
-import type { Provider } from "./support/stub-providers.js";
+import type { StubProvider } from "./support/stub-providers.js";
 
 /** These tests run an operator as its owner does: a process whose configuration has an RPC URL and a dataset's address. */
 
@@ -35,7 +35,7 @@ async function run(...args: string[]) {
   return { code: await exited, output: output() };
 }
 
-async function sendAnnouncement({ account, url }: Provider): Promise<Hex> {
+async function sendAnnouncement({ account, url }: StubProvider): Promise<Hex> {
   const issuedAt = BigInt(Math.floor(Date.now() / 1000) - 60);
   const announcement = { provider: account.address, url, issuedAt };
   const signature = await signAnnouncement(account, { chainId: 42, address: COMMITTEE_DIRECTORY }, announcement);

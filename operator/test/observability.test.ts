@@ -2,7 +2,7 @@ import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
-import type { Provider } from "./support/stub-providers.js";
+import type { StubProvider } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 
@@ -10,7 +10,7 @@ const { chain, providers, dataset, body, start } = await startCommittee(4);
 const proxy = await startRpcProxy(chain.url);
 const feed = { dataset, keys: [KEY], heartbeatSeconds: 3_600, deviationBps: 50, minIntervalSeconds: 3_600 };
 const operator = await start({ feeds: [feed], feedPollMs: 200 }, {}, { rpcUrls: [proxy.url] });
-const [first] = providers as [Provider];
+const [first] = providers as [StubProvider];
 
 /** Reads the metrics as Prometheus does: each line's value by its name and labels. */
 async function readMetrics(): Promise<Map<string, number>> {

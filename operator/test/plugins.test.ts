@@ -7,7 +7,7 @@ import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { OPERATIONS, operationsOf } from "./support/operations.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import type { Provider } from "./support/stub-providers.js";
+import type { StubProvider } from "./support/stub-providers.js";
 
 /** The operator is its core, and the plugins that are configured: none is needed, and none needs another. */
 
@@ -64,7 +64,7 @@ const behaviors: Readonly<Record<PluginName, (operator: RunningOperator) => Prom
   },
   watchdog: async (operator) => {
     const served = operator.networks.get(42)?.datasets.get(dataset);
-    const [liar] = providers as [Provider];
+    const [liar] = providers as [StubProvider];
     const round = BigInt(Math.floor(Date.now() / 1000) - 2);
     const ask = () =>
       served?.source.gatherReports(

@@ -4,7 +4,6 @@ import { encodeErrorResult, keccak256, numberToHex, parseGwei, stringToHex, zero
 import { type ExpectStatic, expect, test } from "vitest";
 import {
   type Answered,
-  type Asked,
   afterPassingOn,
   changed,
   EVERYTHING,
@@ -16,6 +15,7 @@ import {
   READS,
   RECEIPTS,
   RESET_OF_REUSED,
+  type RpcQuestion,
   result,
   SILENCE,
   STATE,
@@ -32,7 +32,7 @@ import { startRpcProxy } from "./support/rpc-proxy.js";
  * how an operator starts in late-networks.test.ts.
  */
 
-interface Problem {
+interface ExpectedProblem {
   readonly http: number;
   readonly code: string;
   /** A part of its texts. */
@@ -43,16 +43,16 @@ interface Problem {
 
 type Behaviour = readonly [
   at: "the first of two" | "each of two" | "the only one",
-  asked: Asked,
+  asked: RpcQuestion,
   answered: Answered,
   /** What the operator does: it answers requests, also those that wait until they are mined, or with a problem. */
-  right: "it is answered" | "it is mined" | Problem,
+  right: "it is answered" | "it is mined" | ExpectedProblem,
 ];
 
 const HASH = `0x${"1".repeat(64)}`;
 const REVERT = { data: encodeErrorResult({ abi: datasetAbi, errorName: "NoQuorum", args: [1n, 3n] }) };
-const FAILED: Problem = { http: 502, code: "rpc_failed" };
-const OPEN: Problem = { ...FAILED, isOpen: true };
+const FAILED: ExpectedProblem = { http: 502, code: "rpc_failed" };
+const OPEN: ExpectedProblem = { ...FAILED, isOpen: true };
 const TOO_MANY = error(429, "Your app has exceeded its compute units per second capacity.", { status: 429 });
 const KNOWN = error(-32000, "already known");
 const TOO_LOW = error(-32000, "nonce too low");

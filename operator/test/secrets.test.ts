@@ -43,14 +43,14 @@ const basic = Buffer.from(`${SECRETS.user}:${SECRETS.password}`).toString("base6
 const { keyInEnvironment, keyInFile, keyInKeystore, keystorePassword } = SECRETS;
 
 /** An RPC that repeats the request in its answer, as gateways do. */
-type Fault = (request: IncomingMessage, response: ServerResponse) => void;
+type SecretFault = (request: IncomingMessage, response: ServerResponse) => void;
 const repeated = ({ url, headers }: IncomingMessage) =>
   `${url} ${decodeURIComponent(url ?? "")} ${JSON.stringify(headers)}`;
 const answering =
-  (status: number, body: (repeated: string) => object): Fault =>
+  (status: number, body: (repeated: string) => object): SecretFault =>
   (request, response) =>
     void response.writeHead(status).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...body(repeated(request)) }));
-const FAULTS: Record<string, Fault> = {
+const FAULTS: Record<string, SecretFault> = {
   "refuses it": answering(200, (what) => ({ error: { code: -32_000, message: `no: ${what}` } })),
   "answers something else": answering(200, (what) => ({ result: what })),
   "answers 401": answering(401, (what) => ({ error: { code: 401, message: what } })),
@@ -59,7 +59,7 @@ const FAULTS: Record<string, Fault> = {
   "breaks off": (_, response) => void response.destroy(),
   "is not HTTP": (request, response) => void response.socket?.end(`${repeated(request)}\r\n`),
 };
-let fault: Fault | null = null;
+let fault: SecretFault | null = null;
 
 const { chain, providers, dataset, body } = await startCommittee(4);
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));

@@ -3,17 +3,17 @@ import { promisify } from "node:util";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { createWalletClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { givenTheOther, type Send, testSending } from "./support/returned-transactions.js";
+import { givenTheOther, type SendReturned, testSending } from "./support/returned-transactions.js";
 
 const runFile = promisify(execFile);
 
-const node: Send = ({ transaction }, { chain }) =>
+const node: SendReturned = ({ transaction }, { chain }) =>
   chain.client.request({
     method: "eth_sendTransaction",
     params: [{ from: chain.otherAccount, ...transaction }],
   } as never) as Promise<string>;
 
-const cast: Send = async ({ transaction: { to, data, gas, chainId } }, { chain, privateKey }) => {
+const cast: SendReturned = async ({ transaction: { to, data, gas, chainId } }, { chain, privateKey }) => {
   const options = ["--gas-limit", gas, "--chain", String(Number(chainId))];
   const wallet = ["--private-key", privateKey, "--rpc-url", chain.url];
   const { stdout } = await runFile(foundryBinary("cast"), ["send", to, data, ...options, ...wallet, "--json"]);
@@ -21,7 +21,7 @@ const cast: Send = async ({ transaction: { to, data, gas, chainId } }, { chain, 
 };
 
 const viem =
-  (account: "local" | "JSON-RPC"): Send =>
+  (account: "local" | "JSON-RPC"): SendReturned =>
   ({ transaction_request: request }, { chain, privateKey }) =>
     createWalletClient({
       account: account === "local" ? privateKeyToAccount(privateKey) : chain.otherAccount,
@@ -30,7 +30,7 @@ const viem =
     }).sendTransaction(request as never);
 
 /** Signs without asking the node, so that the chain id is the request's. */
-const viemOffline: Send = async ({ transaction_request: request }, { chain, privateKey }) => {
+const viemOffline: SendReturned = async ({ transaction_request: request }, { chain, privateKey }) => {
   const account = privateKeyToAccount(privateKey);
   const nonce = await chain.nonce(account.address);
   const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };

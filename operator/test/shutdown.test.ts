@@ -101,9 +101,9 @@ async function startProcess(hasSigner = false) {
 const problemIn = (text: string) => /event: problem\ndata: .*"code":"(\w+)"/.exec(text)?.[1] ?? null;
 
 /** Returns what is true once it has come about. */
-type Situation = (operator: Awaited<ReturnType<typeof startProcess>>) => Promise<() => boolean>;
+type ShutdownSituation = (operator: Awaited<ReturnType<typeof startProcess>>) => Promise<() => boolean>;
 
-const SITUATIONS: readonly [string, Situation][] = [
+const SITUATIONS: readonly [string, ShutdownSituation][] = [
   [
     "its RPC endpoint hangs",
     async ({ rpc }) => {

@@ -12,9 +12,9 @@ import {
 } from "./batch-report.js";
 import { compactSignature } from "./compact-signature.js";
 
-type Vector = (typeof vectors.batches)[number];
+type BatchReportVector = (typeof vectors.batches)[number];
 
-const reportOf = (vector: Vector): BatchReport => ({
+const reportOf = (vector: BatchReportVector): BatchReport => ({
   chainId: vector.chainId,
   dataset: vector.dataset as Address,
   keys: vector.keys as Hex[],
@@ -46,7 +46,7 @@ describe.each(vectors.batches)("the row of $name", (vector) => {
 });
 
 describe("recoverBatchReporter", () => {
-  const [, row] = vectors.batches as [Vector, Vector];
+  const [, row] = vectors.batches as [BatchReportVector, BatchReportVector];
   const report = reportOf(row);
   const others: Partial<BatchReport>[] = [
     { chainId: 1 },

@@ -10,16 +10,16 @@ import { signReport, ZERO_VALUE } from "./report.js";
 import { decodeUpdateCall, encodeUpdateCall } from "./update-call.js";
 
 // What the members said in these is in `update-vectors.test.ts`.
-type Vector = (typeof vectors.updates)[number];
-const named = (name: string) => vectors.updates.find((vector) => vector.name === name) as Vector;
+type UpdateVector = (typeof vectors.updates)[number];
+const named = (name: string) => vectors.updates.find((vector) => vector.name === name) as UpdateVector;
 const MEDIAN = named("a median, of an even count the lower");
 const BATCH = named("a batch of majorities, with one absent");
 
 const members = MEDIAN.members as Address[];
 const dataset = MEDIAN.dataset as Address;
 const round = BigInt(MEDIAN.timestamp);
-const pointOf = ({ chainId, keys }: Vector, key = 0) => ({ chainId, dataset, key: keys[key]?.key as Hex });
-const decode = ({ data }: Vector, point: ReturnType<typeof pointOf>) => decodeUpdate(data as Hex, point);
+const pointOf = ({ chainId, keys }: UpdateVector, key = 0) => ({ chainId, dataset, key: keys[key]?.key as Hex });
+const decode = ({ data }: UpdateVector, point: ReturnType<typeof pointOf>) => decodeUpdate(data as Hex, point);
 
 const bytes32 = (value: number) => numberToHex(value, { size: 32 });
 /** The report of the member at a place; null is no data. */

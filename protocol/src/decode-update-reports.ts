@@ -55,14 +55,17 @@ export async function decodeUpdate(
 }
 
 /** A report whose provider is not known yet. */
-interface SignedReport extends Omit<DecodedReport, "provider"> {
+interface UnattributedReport extends Omit<DecodedReport, "provider"> {
   /** What the provider signed: this report, or the row of a batch that contains it. */
   readonly digest: Uint8Array;
   readonly signature: { readonly r: Hex; readonly vs: Hex };
 }
 
 /** Lists the reports about a data point; null if the update does not have it. */
-function signedReports(update: PackedUpdate, { chainId, dataset, key }: DataPoint): readonly SignedReport[] | null {
+function signedReports(
+  update: PackedUpdate,
+  { chainId, dataset, key }: DataPoint,
+): readonly UnattributedReport[] | null {
   const digests = new FastReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
   const { round } = update;
   if (update.kind === "update") {
@@ -79,7 +82,7 @@ function signedReports(update: PackedUpdate, { chainId, dataset, key }: DataPoin
   const { keyHashes } = update;
   const index = keyHashes.indexOf(keccak256(key));
   if (index < 0) return null;
-  return signedIn(update.members).map(({ missing, values, ...signature }): SignedReport => {
+  return signedIn(update.members).map(({ missing, values, ...signature }): UnattributedReport => {
     const digest = digests.ofRowWithHashes(keyHashes, { missing, values, round });
     return isMissing({ missing }, index)
       ? { digest, signature, outcome: "NOT_AVAILABLE", value: ZERO_VALUE }

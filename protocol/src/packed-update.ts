@@ -143,13 +143,13 @@ export function unpackUpdate(packed: Hex): Result<PackedUpdate, PackedFault> {
   try {
     return ok(new Unpacking(packed).update());
   } catch (error) {
-    if (error instanceof Fault) return err(error.fault);
+    if (error instanceof UnpackingFault) return err(error.fault);
     throw error;
   }
 }
 
 /** Thrown between the methods of one unpacking. */
-class Fault {
+class UnpackingFault {
   readonly fault: PackedFault;
 
   constructor(name: PackedFault["name"], ...args: readonly (bigint | number)[]) {
@@ -168,7 +168,7 @@ class Unpacking {
 
   update(): PackedUpdate {
     // Nothing at all counts as a kind that does not exist, as in the contract.
-    if (this.#digits === "") throw new Fault("WrongKind", 0);
+    if (this.#digits === "") throw new UnpackingFault("WrongKind", 0);
     const kind = this.#number(1);
     const header = { round: this.#bigint(5), toleranceBps: this.#bigint(2) };
     const [memberCount, length] = [this.#number(1), this.#number(2)];
@@ -187,7 +187,7 @@ class Unpacking {
         return this.#whole({ kind: "update", ...header, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE, members });
       }
       case KINDS.batch: {
-        if (length > MAX_BATCH_KEYS) throw new Fault("TooManyKeys", length, MAX_BATCH_KEYS);
+        if (length > MAX_BATCH_KEYS) throw new UnpackingFault("TooManyKeys", length, MAX_BATCH_KEYS);
         const keyHashes = times(length, () => this.#hex(WORD_BYTES));
         const picks = times(length, () => this.#number(1));
         const signers = this.#bitmap(memberCount);
@@ -195,13 +195,14 @@ class Unpacking {
         return this.#whole({ kind: "batch", ...header, keyHashes, picks, members });
       }
       default:
-        throw new Fault("WrongKind", kind);
+        throw new UnpackingFault("WrongKind", kind);
     }
   }
 
   /** Nothing may follow the last item. */
   #whole(update: PackedUpdate): PackedUpdate {
-    if (this.#next !== this.#digits.length) throw new Fault("WrongLength", this.#digits.length / 2, this.#offset);
+    if (this.#next !== this.#digits.length)
+      throw new UnpackingFault("WrongLength", this.#digits.length / 2, this.#offset);
     return update;
   }
 
@@ -215,16 +216,16 @@ class Unpacking {
     const offset = this.#offset;
     const width = this.#take(1);
     const value = width === CLAIMED ? claim : this.#value(Number.parseInt(width, 16));
-    if (width !== CLAIMED && value === claim) throw new Fault("RepeatedClaim", offset);
+    if (width !== CLAIMED && value === claim) throw new UnpackingFault("RepeatedClaim", offset);
     return { value, ...this.#signature() };
   }
 
   /** @param width The byte before the value. */
   #value(width: number): Hex {
     const offset = this.#offset - 1;
-    if (width > WORD_BYTES) throw new Fault("TooLong", width, WORD_BYTES);
+    if (width > WORD_BYTES) throw new UnpackingFault("TooLong", width, WORD_BYTES);
     const value = this.#word(width);
-    if (widthOf(value) !== width) throw new Fault("LeadingZero", offset);
+    if (widthOf(value) !== width) throw new UnpackingFault("LeadingZero", offset);
     return value;
   }
 
@@ -232,9 +233,9 @@ class Unpacking {
     const offset = this.#offset;
     const width = this.#number(1);
     const missing = this.#bitmap(keys);
-    if (width > WORD_BYTES) throw new Fault("TooLong", width, WORD_BYTES);
+    if (width > WORD_BYTES) throw new UnpackingFault("TooLong", width, WORD_BYTES);
     const values = times(keys, () => this.#word(width));
-    if (Math.max(0, ...values.map(widthOf)) !== width) throw new Fault("LeadingZero", offset);
+    if (Math.max(0, ...values.map(widthOf)) !== width) throw new UnpackingFault("LeadingZero", offset);
     return { missing, values, ...this.#signature() };
   }
 
@@ -244,7 +245,7 @@ class Unpacking {
 
   #bitmap(bits: number): bigint {
     const bitmap = this.#bigint(bitmapBytes(bits));
-    if (bitmap >> BigInt(bits) !== 0n) throw new Fault("UnusedBits", bitmap, bits);
+    if (bitmap >> BigInt(bits) !== 0n) throw new UnpackingFault("UnusedBits", bitmap, bits);
     return bitmap;
   }
 
@@ -271,7 +272,7 @@ class Unpacking {
 
   #take(bytes: number): string {
     const end = this.#next + 2 * bytes;
-    if (end > this.#digits.length) throw new Fault("WrongLength", this.#digits.length / 2, end / 2);
+    if (end > this.#digits.length) throw new UnpackingFault("WrongLength", this.#digits.length / 2, end / 2);
     const taken = this.#digits.slice(this.#next, end);
     this.#next = end;
     return taken;

@@ -5,9 +5,9 @@ import vectors from "../vectors/reports.json" with { type: "json" };
 import { compactSignature } from "./compact-signature.js";
 import { type Report, recoverReporter, reportDigest, reportDomain, signReport, ZERO_VALUE } from "./report.js";
 
-type Vector = (typeof vectors.reports)[number];
+type ReportVector = (typeof vectors.reports)[number];
 
-const reportOf = (vector: Vector): Report => ({
+const reportOf = (vector: ReportVector): Report => ({
   chainId: vector.chainId,
   dataset: vector.dataset as Address,
   key: vector.key as Hex,
@@ -16,7 +16,7 @@ const reportOf = (vector: Vector): Report => ({
   value: vector.value as Hex,
 });
 
-const [first] = vectors.reports as [Vector];
+const [first] = vectors.reports as [ReportVector];
 
 describe.each(vectors.reports)("the report of $name", (vector) => {
   const report = reportOf(vector);

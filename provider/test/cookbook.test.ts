@@ -14,7 +14,7 @@ import { contextAt } from "./support/test-context.js";
 const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;
 
 /** How an API is asked, and what it answers: in the format that it documents, with values that are made up. */
-interface Exchange {
+interface RecordedExchange {
   /** Method, path and query. */
   readonly asked: string;
   readonly body?: unknown;
@@ -24,7 +24,7 @@ interface Exchange {
 interface Recipe {
   readonly args: readonly string[];
   /** One for each source. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly RecordedExchange[];
   /** As on chain: a number is scaled. */
   readonly value: string;
   /** An answer of the same API that gives no value. */
@@ -34,7 +34,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = recorded;
 
 /** Reads the value that a recipe's spec has with these answers, one for each source, and what it asked. */
 async function attempt(name: string, { args }: Recipe, answers: readonly unknown[]) {
-  const asked: Omit<Exchange, "answer">[] = [];
+  const asked: Omit<RecordedExchange, "answer">[] = [];
   const { compiled } = loadSpec(at(`cookbook/${name}.json`));
   const bound = compiled.bind(args);
   if (!bound.ok) throw new Error(bound.error);

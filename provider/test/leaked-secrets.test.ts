@@ -30,11 +30,11 @@ const ENV = {
 };
 
 /** How the RPC answers: it repeats what it was asked with, as gateways do. */
-type Fault = (request: IncomingMessage, response: ServerResponse) => void;
+type LeakFault = (request: IncomingMessage, response: ServerResponse) => void;
 const repeated = ({ url, headers }: IncomingMessage) =>
   `${url} ${decodeURIComponent(url ?? "")} ${JSON.stringify(headers)}`;
 const answer = (body: object): string => JSON.stringify({ jsonrpc: "2.0", id: 1, ...body });
-const FAULTS: Record<string, Fault> = {
+const FAULTS: Record<string, LeakFault> = {
   "refuses it": (request, response) =>
     void response.end(answer({ error: { code: -32000, message: repeated(request) } })),
   "answers something else": (request, response) => void response.end(answer({ result: repeated(request) })),
@@ -43,7 +43,7 @@ const FAULTS: Record<string, Fault> = {
 };
 
 const exchanges = await startFakeExchanges();
-let fault: Fault = () => {};
+let fault: LeakFault = () => {};
 const rpc = await startLocalServer((request, response) => fault(request, response));
 afterAll(async () => {
   await rpc.close();

@@ -2,10 +2,10 @@ import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import {
-  type Behaviour,
   bitstampTicker,
   coinbaseTicker,
   EXCHANGES,
+  type ExchangeBehaviour,
   json,
   krakenTicker,
   startFakeExchanges,
@@ -23,7 +23,7 @@ const { redirectedOrigins } = exchanges;
 afterAll(() => exchanges.close());
 
 /** Answers like an exchange that allows so many requests until the test is over. */
-function limited(answer: string, allowed: number): Behaviour {
+function limited(answer: string, allowed: number): ExchangeBehaviour {
   let count = 0;
   return (response, url) => {
     count += 1;

@@ -1,7 +1,7 @@
 import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { describe, expect, test } from "vitest";
-import { type Behaviour, coinbaseTicker, json } from "./support/fake-exchanges.js";
+import { coinbaseTicker, type ExchangeBehaviour, json } from "./support/fake-exchanges.js";
 import { ACCOUNT, reportOf, wireValue } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
@@ -14,7 +14,7 @@ const failuresIn = ({ sources = [] }: Partial<ReportAnswer>) =>
   sources.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason.replace(/:.*/, "")}`]));
 
 describe("a source that", () => {
-  test.each<[what: string, failure: string, behaviour: Behaviour]>([
+  test.each<[what: string, failure: string, behaviour: ExchangeBehaviour]>([
     ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
     ["answers half of its JSON", "not_json", json('{"price":"9"')],
     [

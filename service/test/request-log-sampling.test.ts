@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { testContext } from "./support/test-context.js";
 
-type Line = Readonly<Record<string, unknown>>;
+type LogLine = Readonly<Record<string, unknown>>;
 type LoggedApp = Awaited<ReturnType<typeof startApp>>;
 
 let started: LoggedApp;
@@ -20,7 +20,7 @@ async function startApp() {
   app.get("/broken", async () => {
     throw new Error("a bug");
   });
-  return { app, text, lines: () => text.splice(0).map((line): Line => JSON.parse(line)) };
+  return { app, text, lines: () => text.splice(0).map((line): LogLine => JSON.parse(line)) };
 }
 
 /** Sends requests from one address. */

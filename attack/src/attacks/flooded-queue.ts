@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER } from "@dataset-oracle/devnet/accounts";
-import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { QUERY_PRICE } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, stringToHex } from "viem";
@@ -68,7 +68,7 @@ export const floodedQueue: Attack = {
   },
 };
 
-async function ageOf(client: ChainClient, dataset: Address, key: string) {
+async function ageOf(client: TestChainClient, dataset: Address, key: string) {
   const { result } = await client.simulateContract({
     ...{ address: dataset, abi: datasetAbi, functionName: "query", args: [stringToHex(key)] },
     ...{ account: CALLER.address, value: QUERY_PRICE },

@@ -2,7 +2,7 @@ import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently
 import type { Hex } from "viem";
 import type { Attack } from "../attack.js";
 import { buildSpec } from "../network/build-spec.js";
-import type { Provider } from "../network/network.js";
+import type { RunningProvider } from "../network/network.js";
 import type { Handler } from "../network/simulated-internet.js";
 
 const PUBLIC = "93-184-215-14";
@@ -112,7 +112,7 @@ export const hostileUrls: Attack = {
           key: network.key(hashes[i] as Hex),
           round: Math.floor(Date.now() / 1_000) - time,
         };
-        const { json, text } = await network.reportOfSpec(providers[i % providers.length] as Provider, request);
+        const { json, text } = await network.reportOfSpec(providers[i % providers.length] as RunningProvider, request);
         if (json === undefined) throw new Error(`${url} was not judged: ${text}`);
         if (json.outcome === "OK" && !url.includes("rebind-")) tally.breach(`${url} gave a value`);
         if (json.code === "internal_error") tally.breach(`${url}: ${text}`);

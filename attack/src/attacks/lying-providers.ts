@@ -15,20 +15,20 @@ const member = privateKeyToAccount((PROVIDERS[0] as Account).privateKey);
 const stranger = privateKeyToAccount(generatePrivateKey());
 
 /** What an operator posts to `/report`. */
-interface Asked {
+interface AskedReport {
   readonly network_id: number;
   readonly dataset: Address;
   readonly key: Hex;
   readonly timestamp: number;
 }
 
-interface Changed extends Partial<Asked> {
+interface Changed extends Partial<AskedReport> {
   readonly account?: typeof member;
   readonly outcome?: Outcome;
   readonly value?: bigint;
 }
 
-async function signed(asked: Asked, { account = member, outcome = "OK", value = 1n, ...changed }: Changed = {}) {
+async function signed(asked: AskedReport, { account = member, outcome = "OK", value = 1n, ...changed }: Changed = {}) {
   const about = { ...asked, ...changed };
   const word = numberToHex(value, { size: 32 });
   const report = {
@@ -51,15 +51,15 @@ const withHighS = (report: Awaited<ReturnType<typeof signed>>) => {
   };
 };
 
-type Lie = (asked: Asked, response: ServerResponse) => unknown;
+type ProviderLie = (asked: AskedReport, response: ServerResponse) => unknown;
 
 const send =
-  (make: (asked: Asked) => Promise<object>): Lie =>
+  (make: (asked: AskedReport) => Promise<object>): ProviderLie =>
   async (asked, response) =>
     void response.end(JSON.stringify(await make(asked)));
 
 /** The answers of one dishonest member, by name. */
-const LIES: Record<string, Lie> = {
+const LIES: Record<string, ProviderLie> = {
   "a value far too low": send((asked) => signed(asked, { value: 1n })),
   "a value far too high": send((asked) => signed(asked, { value: 2n ** 208n - 1n })),
   "a value that is too large": send((asked) => signed(asked, { value: 2n ** 255n })),
@@ -113,7 +113,7 @@ export const lyingProviders: Attack = {
   breach: "one dishonest member of four moves a value out of the range of the honest ones, or takes it away",
   isFast: false,
   async run(network, tally) {
-    let lie: Lie = () => {};
+    let lie: ProviderLie = () => {};
     const liar = await startLocalServer(async (request, response) => {
       response.on("error", () => {});
       response.setHeader("content-type", "application/json");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { type Address, numberToHex, type Transaction } from "viem";
 import type { Attack } from "../attack.js";
 import { type Lie, startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
@@ -101,7 +101,7 @@ async function tell(
   if (Date.now() - closing > END_MS) tally.breach(`${name}: it does not end`);
 }
 
-async function sentBy(client: ChainClient, sender: Address, firstBlock: bigint) {
+async function sentBy(client: TestChainClient, sender: Address, firstBlock: bigint) {
   const sent: Transaction[] = [];
   const last = await client.getBlockNumber();
   for (let blockNumber = firstBlock; blockNumber <= last; blockNumber++) {

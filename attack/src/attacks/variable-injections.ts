@@ -3,7 +3,7 @@ import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently
 import type { Hex } from "viem";
 import type { Attack } from "../attack.js";
 import { buildSpec, variable } from "../network/build-spec.js";
-import type { Provider } from "../network/network.js";
+import type { RunningProvider } from "../network/network.js";
 
 const HOST = "variables.attack.example";
 /** Texts that have a meaning in a URL. */
@@ -68,7 +68,7 @@ const PATHS_AND_UNICODE = [
 const VALUES = [...PARTS_OF_URLS, ...QUOTES_AND_TEMPLATES, ...PATHS_AND_UNICODE];
 
 /** A request as it arrived. */
-interface Asked {
+interface ArrivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly host: string | undefined;
@@ -81,7 +81,7 @@ export const variableInjections: Attack = {
   isFast: true,
   async run(network, tally) {
     const { internet, providers, words } = network;
-    const asked: Asked[] = [];
+    const asked: ArrivedRequest[] = [];
     internet.serve(HOST, async (request, response) => {
       asked.push({ method: request.method, url: request.url, host: request.headers.host, body: await text(request) });
       response.end('{"items":[{"name":"other","value":"leaked"}],"value":"ok"}');
@@ -105,7 +105,7 @@ export const variableInjections: Attack = {
           status,
           json,
           text: answer,
-        } = await network.reportOfSpec(providers[i % providers.length] as Provider, request);
+        } = await network.reportOfSpec(providers[i % providers.length] as RunningProvider, request);
         if (status === 500) tally.breach(`${JSON.stringify(value)} is answered ${answer}`);
         if (hash === paths && json?.outcome === "OK") tally.breach(`${JSON.stringify(value)} finds another node`);
       }
@@ -118,7 +118,7 @@ export const variableInjections: Attack = {
 };
 
 /** Returns true if a request differs from the template only in the variable's three places, all with the same value. */
-function isAsMeant({ method, url = "", host, body }: Asked) {
+function isAsMeant({ method, url = "", host, body }: ArrivedRequest) {
   const found = /^\/a\/([^/?#]+)\/b\?q=([^&#]*)&fixed=1$/.exec(url);
   if (method !== "POST" || host !== HOST || found === null) return false;
   const [inPath = "", inQuery] = found.slice(1).map(decodeURIComponent);

@@ -1,12 +1,12 @@
-interface Source {
+interface SpecSource {
   readonly url: string;
   readonly type?: string;
   readonly [setting: string]: unknown;
 }
 
 /** Returns a spec of one source or several, with a default for whatever they leave out. */
-export function buildSpec(title: string, source: Source | readonly Source[], more: object = {}) {
-  const isNumber = ({ type = "uint" }: Source) => type === "uint";
+export function buildSpec(title: string, source: SpecSource | readonly SpecSource[], more: object = {}) {
+  const isNumber = ({ type = "uint" }: SpecSource) => type === "uint";
   const given = [source].flat();
   const sources = given.map((one) => ({
     method: "GET",

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { call } from "../http.js";
 import type { Tally } from "../results.js";
 import { buildSpec, variable } from "./build-spec.js";
-import type { Network, Provider } from "./network.js";
+import type { Network, RunningProvider } from "./network.js";
 
 const HOST = "changing.attack.example";
 const KEYS = Array.from({ length: 6 }, (_, i) => `v${i}`);
@@ -19,7 +19,7 @@ const SILENT_MS = 20_000;
 export class ChangingProvider {
   /** What was told so far, by round and key. */
   readonly #told = new Map<string, string>();
-  #processes: Provider[] = [];
+  #processes: RunningProvider[] = [];
   #offset = 0;
   #standsAt: number | null = null;
   #clockFile: string | undefined;
@@ -131,13 +131,13 @@ export class ChangingProvider {
     return this.#processes.map(({ pid }) => pid);
   }
 
-  #newest(): Provider {
+  #newest(): RunningProvider {
     const newest = this.#processes.at(-1);
     if (newest === undefined) throw new Error("No process of the provider runs.");
     return newest;
   }
 
-  async #askOne(provider: Provider, round: number, v: string) {
+  async #askOne(provider: RunningProvider, round: number, v: string) {
     const request = { dataset: this.network.numbers, key: this.network.key(this.hash, v), round };
     this.tally.attempt();
     const { status, json } = await this.network.report(provider, request, { timeoutMs: 5_000, from: "127.0.0.1" });

@@ -2,10 +2,10 @@ import { text } from "node:stream/consumers";
 import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 
 // biome-ignore lint/suspicious/noExplicitAny: A lie is about whatever the method returns.
-type Json = any;
+type AnyJson = any;
 
 /** Given the params and a function that fetches the chain's result: the result or the error to answer with. */
-export type Lie = (params: Json[], pass: () => Promise<Json>) => Json;
+export type Lie = (params: AnyJson[], pass: () => Promise<AnyJson>) => AnyJson;
 
 /**
  * Starts a lying JSON-RPC endpoint in front of the chain.
@@ -26,7 +26,7 @@ export async function startLyingRpcProxy(chainUrl: string) {
     }
   });
 
-  async function answer(call: { id: unknown; method: string; params?: Json[] }): Promise<Json> {
+  async function answer(call: { id: unknown; method: string; params?: AnyJson[] }): Promise<AnyJson> {
     const { id, method, params = [] } = call;
     calls += 1;
     const lie = lies.get(method);
@@ -34,7 +34,7 @@ export async function startLyingRpcProxy(chainUrl: string) {
       const headers = { "content-type": "application/json" };
       const signal = AbortSignal.timeout(10_000);
       const response = await fetch(chainUrl, { method: "POST", headers, body: JSON.stringify(call), signal });
-      return (await response.json()) as Json;
+      return (await response.json()) as AnyJson;
     };
     if (lie === undefined) return pass();
     const told = await lie(params, async () => (await pass()).result);

@@ -9,7 +9,7 @@ import { TestNetwork } from "@dataset-oracle/devnet/test-support/test-network";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { type Answer, type CallOptions, call, type JsonAnswer, postJson } from "../http.js";
+import { type CallOptions, call, type HttpResponse, type JsonAnswer, postJson } from "../http.js";
 import { type SimulatedInternet, startSimulatedInternet } from "./simulated-internet.js";
 
 const CHAIN_ID = 42;
@@ -22,27 +22,27 @@ const PRELOADS = ["redirect-connections.cjs", "shift-clock.cjs"]
   .map((file) => `--require=${join(import.meta.dirname, file)}`)
   .join(" ");
 
-export interface Provider extends Service {
+export interface RunningProvider extends Service {
   /** In the committee. */
   readonly index: number;
   readonly privateKey: Hex;
 }
 
-export type Committee = readonly [Provider, Provider, Provider, Provider];
+export type FourProviders = readonly [RunningProvider, RunningProvider, RunningProvider, RunningProvider];
 
 interface ProviderOptions extends Partial<Pick<ServiceOptions, "name" | "env" | "readyPath">> {
   /** Further options of Node. */
   readonly nodeOptions?: string;
 }
 
-interface ReportRequest {
+interface ReportQuestion {
   readonly dataset?: Address;
   /** Text, or hex after 0x. */
   readonly key: string;
   readonly round?: number;
 }
 
-interface UpdateRequest {
+interface UpdateQuestion {
   readonly dataset?: Address;
   readonly key?: string;
   readonly broadcast?: boolean;
@@ -61,7 +61,7 @@ export class Network extends TestNetwork {
   market!: Market;
   internet!: SimulatedInternet;
   /** The committee. */
-  providers!: Committee;
+  providers!: FourProviders;
   operator!: Service;
 
   async start(): Promise<void> {
@@ -81,7 +81,7 @@ export class Network extends TestNetwork {
   }
 
   /** Starts the committee's four providers. */
-  startProviders(settings: Settings = {}, options: ProviderOptions = {}): Promise<Committee> {
+  startProviders(settings: Settings = {}, options: ProviderOptions = {}): Promise<FourProviders> {
     const start = (index: number) => this.startProvider(index, settings, options);
     return Promise.all([start(0), start(1), start(2), start(3)]);
   }
@@ -92,7 +92,7 @@ export class Network extends TestNetwork {
    * @param settings Settings of its configuration.
    * @param options An earlier name starts it again with its files.
    */
-  async startProvider(index = 0, settings: Settings = {}, options: ProviderOptions = {}): Promise<Provider> {
+  async startProvider(index = 0, settings: Settings = {}, options: ProviderOptions = {}): Promise<RunningProvider> {
     const { env = {}, name = this.newName("provider"), nodeOptions = "", ...process } = options;
     const account = PROVIDERS[index] as Account;
     const own = { ...this.internet.env, NODE_OPTIONS: `${PRELOADS} ${nodeOptions}`, ...env };
@@ -156,7 +156,7 @@ export class Network extends TestNetwork {
   /** Asks a provider for a report. */
   report(
     provider: { readonly url: string },
-    { dataset = this.prices, key, round = Math.floor(Date.now() / 1_000) - 1 }: ReportRequest,
+    { dataset = this.prices, key, round = Math.floor(Date.now() / 1_000) - 1 }: ReportQuestion,
     options: CallOptions = {},
   ): Promise<JsonAnswer> {
     const hex = key.startsWith("0x") ? key : stringToHex(key);
@@ -167,7 +167,7 @@ export class Network extends TestNetwork {
   /** Asks a provider for a report of a published spec until it has read the spec: it reads only a few a second. */
   async reportOfSpec(
     provider: { readonly url: string },
-    request: ReportRequest,
+    request: ReportQuestion,
     options: CallOptions = {},
   ): Promise<JsonAnswer> {
     for (;;) {
@@ -180,7 +180,7 @@ export class Network extends TestNetwork {
   /** Asks an operator for an update. */
   update(
     operator: { readonly url: string },
-    { dataset = this.prices, key = priceKey(1), broadcast = false }: UpdateRequest,
+    { dataset = this.prices, key = priceKey(1), broadcast = false }: UpdateQuestion,
     options: CallOptions = {},
   ): Promise<JsonAnswer> {
     const body = { network_id: CHAIN_ID, dataset, key, broadcast };
@@ -188,7 +188,7 @@ export class Network extends TestNetwork {
   }
 
   /** Asks if a service is alive, from an address of its own. */
-  live(service: { readonly url: string }, timeoutMs = 10_000): Promise<Answer> {
+  live(service: { readonly url: string }, timeoutMs = 10_000): Promise<HttpResponse> {
     return call(`${service.url}/live`, { from: this.caller(), timeoutMs });
   }
 }

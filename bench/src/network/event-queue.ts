@@ -1,4 +1,4 @@
-interface Event {
+interface ScheduledEvent {
   readonly at: number;
   /** In which it was planned. */
   readonly order: number;
@@ -10,17 +10,17 @@ export class EventQueue {
   /** The time of the event that runs now, in milliseconds. */
   now = Number.NEGATIVE_INFINITY;
   /** A binary heap. */
-  readonly #events: Event[] = [];
+  readonly #events: ScheduledEvent[] = [];
   #planned = 0;
 
   /** @param at In milliseconds; a time that has passed counts as now. */
   plan(at: number, run: () => void): void {
-    const event: Event = { at: Math.max(at, this.now), order: this.#planned++, run };
+    const event: ScheduledEvent = { at: Math.max(at, this.now), order: this.#planned++, run };
     const events = this.#events;
     let index = events.push(event) - 1;
     while (index > 0) {
       const parent = (index - 1) >> 1;
-      const above = events[parent] as Event;
+      const above = events[parent] as ScheduledEvent;
       if (!isBefore(event, above)) break;
       events[index] = above;
       index = parent;
@@ -40,7 +40,7 @@ export class EventQueue {
     return true;
   }
 
-  #sink(event: Event) {
+  #sink(event: ScheduledEvent) {
     const events = this.#events;
     let index = 0;
     for (;;) {
@@ -57,4 +57,4 @@ export class EventQueue {
   }
 }
 
-const isBefore = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order);
+const isBefore = (a: ScheduledEvent, b: ScheduledEvent) => a.at < b.at || (a.at === b.at && a.order < b.order);

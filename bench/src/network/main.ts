@@ -4,7 +4,7 @@
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { type Faults, MODEL } from "./model.js";
-import { Random } from "./random.js";
+import { SeededRandom } from "./random.js";
 import { HELD_TURNS, simulateHeldTurns } from "./simulate-held-turns.js";
 import { type Figure, simulateRow } from "./simulate-row.js";
 
@@ -13,7 +13,7 @@ const BLOCK_SECONDS = [1, 2, 12] as const;
 type ByBlockTime = readonly [number, number, number];
 
 /** A network, and for each time between blocks the published figures. f is the most members that can be faulty: 1 of 4, 10 of 31. */
-interface Row extends Faults {
+interface NetworkRow extends Faults {
   readonly title: string;
   /** Transactions per episode. */
   readonly transactions?: ByBlockTime;
@@ -21,7 +21,7 @@ interface Row extends Faults {
   readonly p99?: ByBlockTime;
 }
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly NetworkRow[] = [
   { title: "nothing", members: 4, transactions: [1.024, 1.011, 1.002], p99: [3.5, 4.5, 16.2] },
   { title: "nothing", members: 31, transactions: [1.02, 1.008, 1.002], p99: [3.4, 4.7, 13.4] },
   { title: "f down", members: 4, down: 1, transactions: [1.02, 1.011, 1.002], p99: [3.5, 4.4, 17] },
@@ -92,7 +92,7 @@ const outside: string[] = [];
 for (const row of ROWS) {
   const figures = BLOCK_SECONDS.map((blockSeconds, index) => {
     process.stderr.write(`${row.title}, ${row.members} members, blocks of ${blockSeconds} s ...\n`);
-    const random = new Random(Number(values.seed));
+    const random = new SeededRandom(Number(values.seed));
     const figure = simulateRow(MODEL, row, blockSeconds * 1_000, Number(values.episodes), random);
     outside.push(...faultsOf(row, index, figure));
     return figure;
@@ -112,7 +112,7 @@ console.log(
 for (const row of HELD_TURNS) {
   const cells = BLOCK_SECONDS.map((blockSeconds) => {
     process.stderr.write(`held turns, ${row.members} members, blocks of ${blockSeconds} s ...\n`);
-    const random = new Random(Number(values.seed));
+    const random = new SeededRandom(Number(values.seed));
     const networks = Array.from({ length: Math.ceil(Number(values.episodes) / EPISODES_PER_NETWORK) }, () =>
       simulateHeldTurns(MODEL, row, blockSeconds * 1_000, random),
     );
@@ -130,7 +130,7 @@ for (const sentence of outside) console.error(sentence);
 if (outside.length > 0) process.exitCode = 1;
 
 /** Returns one sentence for each figure that is outside its bound. */
-function faultsOf(row: Row, index: number, { transactions, p99, missed }: Figure): string[] {
+function faultsOf(row: NetworkRow, index: number, { transactions, p99, missed }: Figure): string[] {
   const [published, publishedP99] = [row.transactions?.[index], row.p99?.[index]];
   if (published === undefined || publishedP99 === undefined) return [];
   const where = `${row.title}, ${row.members} members, blocks of ${BLOCK_SECONDS[index]} s`;

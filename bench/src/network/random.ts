@@ -1,7 +1,7 @@
 import { seededRandom } from "@dataset-oracle/tools/seeded-random";
 
 /** Repeatable random events from a seed. */
-export class Random {
+export class SeededRandom {
   /** Returns a number from 0 up to, but not including, 1. */
   readonly next: () => number;
 
@@ -45,7 +45,7 @@ export class EvenChance {
   readonly #draws: number;
 
   constructor(
-    private readonly random: Random,
+    private readonly random: SeededRandom,
     probability: number,
   ) {
     this.#draws = Math.round(1 / probability);

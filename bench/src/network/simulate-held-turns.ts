@@ -4,10 +4,10 @@ import { sharedLeadSeconds } from "../../../operator/dist/schedule/cadence.js";
 import { Ranking } from "../../../operator/dist/schedule/rank.js";
 import { EventQueue } from "./event-queue.js";
 import type { Model } from "./model.js";
-import { EvenChance, type Random } from "./random.js";
+import { EvenChance, type SeededRandom } from "./random.js";
 import { BEAT_SECONDS, DATASET, STAGE_SPARE_MS } from "./simulate-row.js";
 import { SimulatedChain } from "./simulated-chain.js";
-import { SimulatedOperator, type World } from "./simulated-operator.js";
+import { type SharedWorld, SimulatedOperator } from "./simulated-operator.js";
 
 const KEY = numberToHex(1, { size: 32 });
 /** How long a network is simulated. */
@@ -48,7 +48,7 @@ export function simulateHeldTurns(
   model: Model,
   { members: size, dishonest }: HeldTurns,
   blockMs: number,
-  random: Random,
+  random: SeededRandom,
 ): OldestValue {
   const stageMs = blockMs + STAGE_SPARE_MS;
   const lead = sharedLeadSeconds({ beatSeconds: BEAT_SECONDS, stageMs });
@@ -64,7 +64,7 @@ export function simulateHeldTurns(
     neverMined: new EvenChance(random, 0),
   });
   const policy = { heartbeatSeconds, deviationBps: 50, minIntervalSeconds: 1 };
-  const world: World = {
+  const world: SharedWorld = {
     ...{ model, random, events, chain, members, requestLoss: 0, keys: [{ key: KEY, policy }] },
     hasMoved: () => false,
   };

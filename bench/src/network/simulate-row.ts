@@ -4,9 +4,9 @@ import { dueAge, type UpdatePolicy } from "../../../operator/dist/schedule/polic
 import { Ranking } from "../../../operator/dist/schedule/rank.js";
 import { EventQueue } from "./event-queue.js";
 import type { Faults, Model } from "./model.js";
-import { EvenChance, type Random } from "./random.js";
+import { EvenChance, type SeededRandom } from "./random.js";
 import { SimulatedChain } from "./simulated-chain.js";
-import { SimulatedOperator, type World } from "./simulated-operator.js";
+import { type SharedWorld, SimulatedOperator } from "./simulated-operator.js";
 
 export const DATASET = numberToHex(0xda7a, { size: 20 });
 export const BEAT_SECONDS = 5;
@@ -46,7 +46,7 @@ export interface Figure {
 }
 
 /** Simulates networks until there are as many episodes as asked for. */
-export function simulateRow(model: Model, row: Faults, blockMs: number, count: number, random: Random): Figure {
+export function simulateRow(model: Model, row: Faults, blockMs: number, count: number, random: SeededRandom): Figure {
   const neverMined = new EvenChance(random, model.neverMined);
   const seconds: number[] = [];
   let [episodes, transactions] = [0, 0];
@@ -69,7 +69,7 @@ function simulateNetwork(
   model: Model,
   { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 }: Faults,
   blockMs: number,
-  random: Random,
+  random: SeededRandom,
   neverMined: EvenChance,
 ) {
   const stageMs = blockMs + STAGE_SPARE_MS;
@@ -99,7 +99,7 @@ function simulateNetwork(
   const events = new EventQueue();
   const startMs = beatMs(0) - 1_000;
   const chain = new SimulatedChain({ events, model, random, neverMined, blockMs, startMs, storedRounds });
-  const world: World = {
+  const world: SharedWorld = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
     keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, policy }))),
     hasMoved: (key, storedRound, round) => {

@@ -1,16 +1,16 @@
 import type { Address, Hex } from "viem";
 import type { EventQueue } from "./event-queue.js";
 import type { Model } from "./model.js";
-import type { EvenChance, Random } from "./random.js";
+import type { EvenChance, SeededRandom } from "./random.js";
 
-export interface Block {
+export interface SimulatedBlock {
   /** When it was made, in milliseconds. */
   readonly at: number;
   /** The stored round of every key after it. */
   readonly storedRounds: ReadonlyMap<Hex, bigint>;
 }
 
-export interface Transaction {
+export interface SimulatedTransaction {
   /** Without keys, it is a cancellation. */
   keys: readonly Hex[];
   round: bigint;
@@ -20,10 +20,10 @@ export interface Transaction {
   minedIn: number | null;
 }
 
-interface ChainOptions {
+interface SimulatedChainOptions {
   readonly events: EventQueue;
   readonly model: Model;
-  readonly random: Random;
+  readonly random: SeededRandom;
   /** Draws whether a transaction is never mined. */
   readonly neverMined: EvenChance;
   readonly blockMs: number;
@@ -35,14 +35,14 @@ interface ChainOptions {
 /** A chain with blocks at even intervals, and the transactions that are on their way to it. */
 export class SimulatedChain {
   /** By their number. */
-  readonly blocks: [Block, ...Block[]];
+  readonly blocks: [SimulatedBlock, ...SimulatedBlock[]];
   /** For each key, when a newer round than the first was stored, in milliseconds; null until then. */
   readonly storedAt = new Map<Hex, number | null>();
   /** For each key, how many transactions with it were mined. */
   readonly mined = new Map<Hex, number>();
-  readonly #queues = new Map<Address, Transaction[]>();
+  readonly #queues = new Map<Address, SimulatedTransaction[]>();
 
-  constructor(private readonly options: ChainOptions) {
+  constructor(private readonly options: SimulatedChainOptions) {
     const { random, blockMs, startMs, storedRounds } = options;
     this.blocks = [{ at: Number.NEGATIVE_INFINITY, storedRounds }];
     for (const key of storedRounds.keys()) {
@@ -53,7 +53,7 @@ export class SimulatedChain {
   }
 
   /** A sender's transactions that are not mined, in the order of their nonces. */
-  queueOf(sender: Address): Transaction[] {
+  queueOf(sender: Address): SimulatedTransaction[] {
     let queue = this.#queues.get(sender);
     if (queue === undefined) {
       queue = [];
@@ -63,14 +63,14 @@ export class SimulatedChain {
   }
 
   /** Puts a transaction on its way, with the sender's next nonce. */
-  submit(sender: Address, keys: readonly Hex[], round: bigint): Transaction {
+  submit(sender: Address, keys: readonly Hex[], round: bigint): SimulatedTransaction {
     const transaction = { ...this.#onItsWay(keys, round), minedIn: null };
     this.queueOf(sender).push(transaction);
     return transaction;
   }
 
   /** Replaces a transaction by another of the same nonce. */
-  replace(transaction: Transaction, keys: readonly Hex[], round: bigint): void {
+  replace(transaction: SimulatedTransaction, keys: readonly Hex[], round: bigint): void {
     Object.assign(transaction, this.#onItsWay(keys, round));
   }
 

@@ -18,13 +18,13 @@ import {
 
 import type { EventQueue } from "./event-queue.js";
 import type { Model } from "./model.js";
-import type { Random } from "./random.js";
-import type { SimulatedChain, Transaction } from "./simulated-chain.js";
+import type { SeededRandom } from "./random.js";
+import type { SimulatedChain, SimulatedTransaction } from "./simulated-chain.js";
 
 /** What all operators share. */
-export interface World {
+export interface SharedWorld {
   readonly model: Model;
-  readonly random: Random;
+  readonly random: SeededRandom;
   readonly events: EventQueue;
   readonly chain: SimulatedChain;
   readonly members: readonly Address[];
@@ -36,7 +36,7 @@ export interface World {
 }
 
 /** How a request for one row ends. */
-interface Answered {
+interface GatheringEnd {
   readonly endsAt: number;
   /** Whose rows arrived; null without a quorum. */
   readonly arrived: ReadonlySet<Address> | null;
@@ -53,7 +53,7 @@ export class SimulatedOperator {
   #head = 0;
   #nextSeenAt: number | null = null;
   /** Its transactions, until its node has seen the blocks in which they are mined. */
-  #sent: Transaction[] = [];
+  #sent: SimulatedTransaction[] = [];
   /** The wake-up that counts; those planned before it do not. */
   #wakeUp = 0;
 
@@ -62,7 +62,7 @@ export class SimulatedOperator {
 
   /** @param reach For each member, whether its provider can answer this operator at all. */
   constructor(
-    private readonly world: World,
+    private readonly world: SharedWorld,
     private readonly settings: ScheduleSettings & { readonly role: Address },
     private readonly reach: readonly boolean[],
   ) {
@@ -144,7 +144,7 @@ export class SimulatedOperator {
    *
    * @param awaited Once these have answered, a quorum ends it.
    */
-  #ask(awaited: ReadonlySet<Address>): Answered {
+  #ask(awaited: ReadonlySet<Address>): GatheringEnd {
     const { events, members, model, random, requestLoss } = this.world;
     const arrivals = members.map((member, index) => {
       if (!this.reach[index]) return Number.POSITIVE_INFINITY;
@@ -198,7 +198,7 @@ export class SimulatedOperator {
   }
 
   /** As the transaction queue does: with the newest round of the keys, or by a cancellation if they are stored. */
-  #replaceWhenStuck(transaction: Transaction, afterMs: number) {
+  #replaceWhenStuck(transaction: SimulatedTransaction, afterMs: number) {
     const { events, chain, model } = this.world;
     events.plan(events.now + afterMs, () => {
       if (transaction.minedIn !== null) return;

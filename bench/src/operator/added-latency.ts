@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
 import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
-import type { Environment, Network, Server } from "../processes.js";
+import type { BenchNetwork, Environment, Server } from "../processes.js";
 import { upperMedian } from "../upper-median.js";
 import type { Measurement } from "./measurement.js";
 
@@ -43,9 +43,9 @@ export async function measureAddedLatency(environment: Environment): Promise<Mea
 
 const ms = (time: number) => `${time.toFixed(2)} ms`;
 
-const nextKey = ({ keys }: Network) => keys[next++ % keys.length] as string;
+const nextKey = ({ keys }: BenchNetwork) => keys[next++ % keys.length] as string;
 
-async function slowestOf({ dataset, providers }: Network, key: string) {
+async function slowestOf({ dataset, providers }: BenchNetwork, key: string) {
   const timestamp = Math.floor((Date.now() - ROUND_AGE_MS) / 1_000);
   const asked = { network_id: 42, dataset, key: stringToHex(key), timestamp };
   const times = providers.map(({ url }) => timeOf(() => postJson(`${url}/report`, asked)));

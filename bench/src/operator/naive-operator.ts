@@ -8,7 +8,7 @@ import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
-import { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
+import { type ReportRequest, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { KEY_FORMS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
@@ -32,28 +32,20 @@ import {
   numberToHex,
   recoverTypedDataAddress,
 } from "viem";
-import type { Provider } from "../processes.js";
+import type { CommitteeMember } from "../processes.js";
 
 const REPORT = Type.Object(SignedReport.properties);
 const BEHIND_MS = 2_000;
 
-/** What a provider is asked for. */
-interface Asked {
-  readonly network_id: number;
-  readonly dataset: Address;
-  readonly key: Hex;
-  readonly timestamp: number;
-}
-
 /** What the parent process sends. */
-interface Settings {
+interface NaiveOperatorSettings {
   readonly rpcUrl: string;
   readonly dataset: Address;
   readonly toleranceBps: number;
-  readonly providers: readonly Provider[];
+  readonly providers: readonly CommitteeMember[];
 }
 
-const [{ rpcUrl, dataset, toleranceBps, providers }] = (await once(process, "message")) as [Settings];
+const [{ rpcUrl, dataset, toleranceBps, providers }] = (await once(process, "message")) as [NaiveOperatorSettings];
 const committee = { toleranceBps: BigInt(toleranceBps), members: providers.map(({ address }) => address) };
 const client = createPublicClient({ transport: http(rpcUrl) });
 const registry = processRegistry();
@@ -129,7 +121,7 @@ function validKey(body: DataRequest): Hex {
   return key.value;
 }
 
-async function askProvider({ address, url }: Provider, asked: Asked, trace: Trace | null) {
+async function askProvider({ address, url }: CommitteeMember, asked: ReportRequest, trace: Trace | null) {
   const end = durations.startTimer({ network: 42, provider: address });
   const response = await fetch(`${url}/report`, {
     method: "POST",
@@ -153,7 +145,7 @@ async function askProvider({ address, url }: Provider, asked: Asked, trace: Trac
     types: REPORT_TYPES,
     primaryType: "Report",
     message: {
-      key,
+      key: key as Hex,
       outcome: QUERY_STATUSES.indexOf(report.outcome),
       value: report.value as Hex,
       timestamp: BigInt(timestamp),

@@ -10,7 +10,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
 import { minedPerSecond } from "../mined-per-second.js";
-import type { Environment, Network } from "../processes.js";
+import type { BenchNetwork, Environment } from "../processes.js";
 import { signHash } from "../sign-hash.js";
 import type { Measurement } from "./measurement.js";
 
@@ -50,7 +50,7 @@ async function broadcast(environment: Environment, i: number): Promise<Hex> {
 }
 
 /** Encodes one update for each key and round. The rounds are newer than the stored ones, and over when this returns. */
-async function prepareUpdates({ dataset, keys }: Network): Promise<Hex[]> {
+async function prepareUpdates({ dataset, keys }: BenchNetwork): Promise<Hex[]> {
   const first = Math.floor(Date.now() / 1_000) + 1;
   const committee = { toleranceBps: 100n, members: PROVIDERS.map(({ address }) => address) };
   const calls: Hex[] = [];
@@ -69,7 +69,7 @@ async function prepareUpdates({ dataset, keys }: Network): Promise<Hex[]> {
  * Returns a function that signs and sends one of these updates with viem. They differ by a few bytes only, so all have the
  * same limit, with room.
  */
-async function viemSender({ client, dataset }: Network, calls: readonly Hex[]) {
+async function viemSender({ client, dataset }: BenchNetwork, calls: readonly Hex[]) {
   const nonce = await client.getTransactionCount({ address: SENDER.address });
   const gas = 2n * (await client.estimateGas({ account: SENDER.address, to: dataset, data: calls[0] as Hex }));
   const fees = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("1") };

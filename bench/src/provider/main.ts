@@ -80,7 +80,7 @@ interface BatchAnswer {
   readonly missing: Hex;
 }
 
-interface ReportAnswer {
+interface AnswerWithSources {
   readonly outcome: string;
   readonly sources?: readonly { readonly used: boolean }[];
 }
@@ -89,7 +89,7 @@ function hasAllValues({ missing }: BatchAnswer) {
   return BigInt(missing) === 0n;
 }
 
-function usesAllSources({ outcome, sources }: ReportAnswer) {
+function usesAllSources({ outcome, sources }: AnswerWithSources) {
   return outcome === "OK" && sources?.filter(({ used }) => used).length === EXCHANGES.length;
 }
 

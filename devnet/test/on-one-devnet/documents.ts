@@ -7,7 +7,7 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Block, blocksIn, COMMANDS, isRun, PROGRAMS } from "../code-blocks.js";
+import { blocksIn, COMMANDS, type CodeBlock, isRun, PROGRAMS } from "../code-blocks.js";
 import { withPortsOf } from "../devnet-process.js";
 import { HAS_CURL } from "../has-curl.js";
 import type { OneDevnet } from "../one-devnet.js";
@@ -54,7 +54,7 @@ export function documentTests(one: () => OneDevnet): void {
   });
 
   /** Runs commands in the repository, with the ports of this devnet, and without npm's launcher, which hides failures. */
-  async function runCommands({ document, text }: Block): Promise<string> {
+  async function runCommands({ document, text }: CodeBlock): Promise<string> {
     const { devnet } = one();
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const command = withPortsOf(devnet, ownLines(text).join("\n"))
@@ -75,7 +75,7 @@ export function documentTests(one: () => OneDevnet): void {
     return ended.stdout;
   }
 
-  async function runProgram({ name }: Block): Promise<string> {
+  async function runProgram({ name }: CodeBlock): Promise<string> {
     const { stdout, stderr } = await run("node", [join(programs, `${name}.js`)]);
     expect(stderr).toBe("");
     expect(stdout).not.toBe("");

@@ -1,12 +1,12 @@
 import { OWNER } from "@dataset-oracle/devnet/accounts";
 import type { Address, Hex } from "viem";
-import type { ChainClient } from "./chain-client.js";
+import type { TestChainClient } from "./chain-client.js";
 
 /**
  * Sends calls to a contract and waits until they are mined. The nonces are counted here, and lost transactions are sent
  * again, because anvil may use a nonce twice while it mines a block.
  */
-export async function sendCalls(client: ChainClient, to: Address, calls: readonly Hex[]): Promise<void> {
+export async function sendCalls(client: TestChainClient, to: Address, calls: readonly Hex[]): Promise<void> {
   const { address } = OWNER;
   let left = calls;
   for (let tried = 1; left.length > 0; tried++) {

@@ -6,7 +6,7 @@ import type { ServicePlace } from "@dataset-oracle/devnet/network-services";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from "viem";
-import { type ChainClient, clientOf } from "./chain-client.js";
+import { clientOf, type TestChainClient } from "./chain-client.js";
 import { deployTestContract, deployTestDataset } from "./deploy-test-contracts.js";
 import { sendCalls } from "./send-calls.js";
 
@@ -23,7 +23,7 @@ export class TestNetwork {
   readonly folder = mkdtempSync(join(tmpdir(), "network-"));
   readonly #parts: Part[] = [];
   chain!: Anvil;
-  client!: ChainClient;
+  client!: TestChainClient;
   /** A dataset of prices. */
   prices!: Address;
   /** The Web Oracle's datasets of numbers and of words, and its registry. */

@@ -3,7 +3,7 @@
 import type { StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-interface Answer {
+interface PageAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -14,7 +14,7 @@ const operator = {
   /** The URLs of all requests of a test. */
   asked: [] as string[],
   /** The answer to every request; null where nobody answers. */
-  answer: null as Answer | null,
+  answer: null as PageAnswer | null,
 };
 let getOverview: typeof import("../src/operator-api.js").getOverview;
 let readHistory: typeof import("../src/live/use-history.js").readHistory;

@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type Hex, keccak256 } from "viem";
-import type { Block, Chain } from "./chain/chain.js";
+import type { Chain, MinedBlock } from "./chain/chain.js";
 import { answerCall, type NodeFaults } from "./chain/node.js";
-import type { Exchange } from "./network.js";
+import type { HttpExchange } from "./network.js";
 import type { Random } from "./random.js";
 
 /** How a call fails: whether the node still does what it was asked, and what the caller gets. */
-interface RpcFault {
+interface CallFault {
   readonly name: string;
   readonly isDone: boolean;
   readonly reply:
@@ -19,7 +19,7 @@ const jsonError = (code: number, message: string) =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code, message } });
 
 /** Errors by what they mean: nothing came, the answer got lost, a gateway, a quota, a node that lags or gave up. */
-const RPC_FAULTS: readonly RpcFault[] = [
+const RPC_FAULTS: readonly CallFault[] = [
   { name: "reset", isDone: false, reply: "reset" },
   { name: "silence", isDone: false, reply: "silence" },
   { name: "lost answer", isDone: true, reply: "reset" },
@@ -39,7 +39,7 @@ type RpcRefusal = { readonly error: { readonly message: string } };
 const OF_BLOCKS = ["eth_getBlockByNumber", "eth_getLogs", "eth_call"];
 
 /** One JSON-RPC endpoint, as all operators reach it. Faults set its fields. */
-export class Endpoint implements NodeFaults {
+export class SimulatedEndpoint implements NodeFaults {
   isDown = false;
   isSilent = false;
   isLagging = false;
@@ -50,9 +50,9 @@ export class Endpoint implements NodeFaults {
   receiptsLateMs = 0;
   gasFactor = 1;
   logBlocks = Number.MAX_SAFE_INTEGER;
-  #view: Block;
+  #view: MinedBlock;
   /** What all operators ask of a block, in JSON. */
-  readonly #answers = new LRUCache<Block, Map<string, string>>({ max: 8 });
+  readonly #answers = new LRUCache<MinedBlock, Map<string, string>>({ max: 8 });
 
   constructor(
     readonly index: number,
@@ -84,7 +84,7 @@ export class Endpoint implements NodeFaults {
    * @param isAlive Reports whether the caller still runs.
    * @param done Called with how it ended, for the trace.
    */
-  serve(exchange: Exchange, isAlive: () => boolean, done: (method: string, outcome: string) => void): void {
+  serve(exchange: HttpExchange, isAlive: () => boolean, done: (method: string, outcome: string) => void): void {
     const { random } = this;
     const { method, params, id } = JSON.parse(exchange.body) as { method: string; params: unknown[]; id: number };
     const ms = random.logNormal(20, 0.5);
@@ -113,7 +113,7 @@ export class Endpoint implements NodeFaults {
   }
 
   /** Answers a call, in JSON. What depends on nothing but the block is computed once. */
-  #reply(view: Block, method: string, params: readonly unknown[]): string {
+  #reply(view: MinedBlock, method: string, params: readonly unknown[]): string {
     const answer = () => JSON.stringify(answerCall(this.chain, view, this, method, params, Date.now()));
     if (!OF_BLOCKS.includes(method) || params.includes("pending")) return answer();
     const known = this.#answers.get(view) ?? new Map<string, string>();
@@ -124,14 +124,14 @@ export class Endpoint implements NodeFaults {
     return reply;
   }
 
-  #fault(): RpcFault | null {
+  #fault(): CallFault | null {
     if (this.isDown) return { name: "down", isDone: false, reply: "reset" };
     if (this.isSilent) return { name: "silence", isDone: false, reply: "silence" };
     return this.errorRate > 0 && this.random.chance(this.errorRate) ? this.random.pick(RPC_FAULTS) : null;
   }
 }
 
-function fail(exchange: Exchange, { reply }: RpcFault): void {
+function fail(exchange: HttpExchange, { reply }: CallFault): void {
   if (reply === "silence") return;
   if (reply === "reset") exchange.fail("ECONNRESET");
   else

@@ -9,7 +9,7 @@ import { FAULTS } from "./faults.js";
 import { PROVIDER_FAULTS } from "./providers/faults.js";
 import { runMutants } from "./run-mutants.js";
 import { onAllCores, runPlan } from "./run-plan.js";
-import type { Outcome } from "./simulate.js";
+import type { SimulationOutcome } from "./simulate.js";
 
 const FAULT_NAMES = FAULTS.map(({ name }) => name);
 const PROVIDER_FAULT_NAMES = PROVIDER_FAULTS.map(({ name }) => name);
@@ -60,7 +60,7 @@ const unknown = only?.split(",").find((name) => !names.includes(name));
 if (unknown !== undefined) fail(`--only ${unknown}: there is no such fault`);
 const minutes = Number(values.minutes);
 const seeds = values.replay === undefined ? readSeeds(values.seeds) : [Number(values.replay)];
-const outcomes: Outcome[] = [];
+const outcomes: SimulationOutcome[] = [];
 await onAllCores(seeds, simulateSeed);
 printViolations(outcomes.toSorted((a, b) => a.seed - b.seed));
 process.exitCode = outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
@@ -90,7 +90,7 @@ function fail(message: string): never {
 }
 
 /** Prints each kind of violation, how often it was found, and the seed and the moment that show it first. */
-function printViolations(all: readonly Outcome[]): void {
+function printViolations(all: readonly SimulationOutcome[]): void {
   const hours = all.reduce((sum, one) => sum + one.minutes / 60, 0);
   const found = all.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one })));
   console.log(`\n${hours.toFixed(1)} virtual hours, ${found.length} violations.`);

@@ -6,7 +6,7 @@ const MOVE_SECONDS = 150;
 const UNIT = 1_000_000_000_000n;
 
 /** The true price of each key at each second: it moves by steps, and does not trouble those who do not ask for it. */
-export class Market {
+export class PriceModel {
   readonly #steps = new Map<Hex, { readonly from: number; readonly price: number }[]>();
 
   /**

@@ -1,7 +1,7 @@
 import { Dispatcher } from "undici";
 
 /** One HTTP request of the product, which somebody in the simulated world answers, or nobody. */
-export interface Exchange {
+export interface HttpExchange {
   readonly origin: string;
   readonly path: string;
   readonly body: string;
@@ -12,7 +12,7 @@ export interface Exchange {
 
 /** The connections of one process. What it puts on them is handed to the simulated network. */
 export class SimulatedConnections extends Dispatcher {
-  constructor(private readonly serve: (exchange: Exchange) => void) {
+  constructor(private readonly serve: (exchange: HttpExchange) => void) {
     super();
   }
 

@@ -10,7 +10,7 @@ import { buildOperatorApp } from "../../dist/app.js";
 import { loadOperatorConfig, type NetworkSettings, type OperatorConfig } from "../../dist/config.js";
 import { Operator } from "../../dist/operator.js";
 import { checkSigners } from "../../dist/transactions/accounts.js";
-import { type Exchange, SimulatedConnections } from "./network.js";
+import { type HttpExchange, SimulatedConnections } from "./network.js";
 
 /** One process, from its start until it is killed or stopped. */
 export interface Life {
@@ -26,7 +26,7 @@ export interface Life {
 }
 
 /** A log line, as far as it is looked at. */
-export interface Trouble {
+export interface LoggedTrouble {
   /** 40 for a warning, 50 for an error. */
   readonly level: number;
   readonly msg: string;
@@ -50,10 +50,10 @@ export interface MachineOptions {
   readonly skewMs: number;
   readonly random: () => number;
   /** Answers what its processes ask others. */
-  readonly serve: (life: Life, exchange: Exchange) => void;
+  readonly serve: (life: Life, exchange: HttpExchange) => void;
   readonly trace: (...parts: readonly unknown[]) => void;
   /** Called with what it logs as a warning or an error. */
-  readonly onTrouble: (life: Life, trouble: Trouble) => void;
+  readonly onTrouble: (life: Life, trouble: LoggedTrouble) => void;
 }
 
 /** How long a signer is waited for, as `remote-signer.ts` waits. */
@@ -110,7 +110,7 @@ export class OperatorMachine {
       if (!life.isAlive) return;
       const [, level, entry] = /^\{"level":(\d+),(.*)\n$/s.exec(line) ?? [];
       trace(id, "log", `{${entry}`);
-      if (Number(level) >= 40) onTrouble(life, JSON.parse(line) as Trouble);
+      if (Number(level) >= 40) onTrouble(life, JSON.parse(line) as LoggedTrouble);
     };
     const logger = pino({ level: "debug", base: null, timestamp: false }, { write });
     const context = {

@@ -4,7 +4,7 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { addressOf, SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { LRUCache } from "lru-cache";
 import { type Address, bytesToHex, type Hex, hexToBytes, keccak256, stringToHex, toHex } from "viem";
-import type { Market } from "./market.js";
+import type { PriceModel } from "./market.js";
 
 /** How a member misbehaves. */
 export type Misbehavior =
@@ -45,7 +45,7 @@ export class SimulatedProvider {
     chainId: number,
     dataset: Address,
     privateKey: Hex,
-    private readonly market: Market,
+    private readonly market: PriceModel,
   ) {
     this.#key = hexToBytes(privateKey);
     this.#strangersKey = hexToBytes(keccak256(privateKey));

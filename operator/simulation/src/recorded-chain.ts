@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
-import type { Block } from "./chain/chain.js";
+import type { MinedBlock } from "./chain/chain.js";
 import type { World } from "./world.js";
 
 /** What a simulated chain mined, in JSON, so that it can be compared with another implementation. */
@@ -31,8 +31,8 @@ export interface RecordedChain {
 
 /** Records the blocks that the chain still has. */
 export function recordChain({ chain, keys }: World): RecordedChain {
-  const all: Block[] = [];
-  for (let block: Block | null = chain.head; block !== null; block = block.parent) all.unshift(block);
+  const all: MinedBlock[] = [];
+  for (let block: MinedBlock | null = chain.head; block !== null; block = block.parent) all.unshift(block);
   if (all[0]?.number !== 0) throw new Error("The chain has forgotten its first blocks. Simulate fewer minutes.");
   const blocks = all.map(({ timestamp, receipts }) => ({
     timestamp,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Mutant } from "./mutants.js";
-import type { Outcome, Plan } from "./simulate.js";
+import type { Plan, SimulationOutcome } from "./simulate.js";
 
 /** Compiled, also where this file is loaded by vitest: Node itself has to load the product. */
 const RUN = fileURLToPath(new URL("../dist/run.js", import.meta.url));
@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 /** Simulates a plan in a process of its own. A process that fails counts as a violation. */
-export function runPlan(plan: Plan, options: RunOptions = {}): Promise<Outcome> {
+export function runPlan(plan: Plan, options: RunOptions = {}): Promise<SimulationOutcome> {
   const { traceTo, recordTo, mutant, providers, node = [] } = options;
   const imported = mutant === undefined ? [] : ["--import", MUTATE];
   const args = [
@@ -48,7 +48,7 @@ export function runPlan(plan: Plan, options: RunOptions = {}): Promise<Outcome> 
   return new Promise((resolve) => {
     child.on("close", (code) => {
       const line = output.trimEnd().split("\n").at(-1) ?? "";
-      if (code === 0 && line.startsWith("{")) return resolve(JSON.parse(line) as Outcome);
+      if (code === 0 && line.startsWith("{")) return resolve(JSON.parse(line) as SimulationOutcome);
       const { seed, minutes } = plan;
       const violations = [{ kind: "process failed", atSeconds: 0, detail: `exit code ${code}: ${errors}` }];
       resolve({ seed, minutes, hash: "-", events: 0, faults: [], violations, counts: {}, realSeconds: 0 });

@@ -7,8 +7,8 @@ import type { Plan } from "./simulate.js";
 
 const { simulate } = await import("./simulate.js");
 const { recordChain } = await import("./recorded-chain.js");
-type Files = { readonly traceTo?: string; readonly recordTo?: string };
-const { traceTo, recordTo, ...plan } = JSON.parse(process.argv[2] ?? "{}") as Plan & Files;
+type RecordFiles = { readonly traceTo?: string; readonly recordTo?: string };
+const { traceTo, recordTo, ...plan } = JSON.parse(process.argv[2] ?? "{}") as Plan & RecordFiles;
 const file = traceTo === undefined ? null : openSync(traceTo, "w");
 const outcome = await simulate(
   plan,

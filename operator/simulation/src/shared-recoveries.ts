@@ -6,10 +6,10 @@
 import { createRequire } from "node:module";
 import { LRUCache } from "lru-cache";
 
-type Recover = (rs: Uint8Array, parity: number, digest: Uint8Array, isCompressed: boolean) => Uint8Array;
+type EcdsaRecover = (rs: Uint8Array, parity: number, digest: Uint8Array, isCompressed: boolean) => Uint8Array;
 
 const service = createRequire(import.meta.resolve("@dataset-oracle/service/keys/secp256k1-account"));
-const library = service("secp256k1/bindings.js") as { ecdsaRecover: Recover };
+const library = service("secp256k1/bindings.js") as { ecdsaRecover: EcdsaRecover };
 const recovered = new LRUCache<string, Uint8Array>({ max: 5_000 });
 const { ecdsaRecover } = library;
 

@@ -14,7 +14,7 @@ export interface Plan {
 }
 
 /** What a simulation found. The same plan always gives the same, but for `realSeconds`. */
-export interface Outcome {
+export interface SimulationOutcome {
   readonly seed: number;
   readonly minutes: number;
   /** Of all events. */
@@ -43,7 +43,7 @@ export async function simulate(
   { seed, minutes, only }: Plan,
   onLine: (line: string) => void,
   onEnd: (world: World) => void,
-): Promise<Outcome> {
+): Promise<SimulationOutcome> {
   const startedAt = realNow();
   const choices = new Random(seed, "choices");
   const [isAlone, blockMs] = [choices.chance(0.2), choices.pick([1_000, 2_000, 2_000, 12_000])];

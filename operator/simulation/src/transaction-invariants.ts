@@ -3,7 +3,7 @@
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { LRUCache } from "lru-cache";
 import { type Hex, keccak256 } from "viem";
-import { nonceOf, type Receipt, type Transaction } from "./chain/chain.js";
+import { type ChainTransaction, nonceOf, type Receipt } from "./chain/chain.js";
 import type { Invariant } from "./invariant.js";
 import { hashOf } from "./keys.js";
 import type { Life, OperatorMachine } from "./operator-process.js";
@@ -15,7 +15,7 @@ const MAX_ROUND_AGE_SECONDS = 300;
 /** After how many reverts an operator gives an update up. */
 export const MAX_REVERTS = 3;
 
-export const machineOf = (world: World, { from }: Pick<Transaction, "from">): OperatorMachine | undefined =>
+export const machineOf = (world: World, { from }: Pick<ChainTransaction, "from">): OperatorMachine | undefined =>
   world.operators.find(({ accounts }) => accounts.some(({ address }) => address === from));
 
 /** The senders of all operators, each with what its operator is doing. */
@@ -57,14 +57,14 @@ const noncesAdvance: Invariant = (world) => {
   };
 };
 
-interface Updates {
+interface UpdatedKeys {
   readonly keyHashes: readonly Hex[];
   readonly round: bigint;
 }
 
 /** What a transaction updates; null for one that is no update. */
-const decoded = new LRUCache<Hex, { readonly updates: Updates | null }>({ max: 2_000 });
-export function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): Updates | null {
+const decoded = new LRUCache<Hex, { readonly updates: UpdatedKeys | null }>({ max: 2_000 });
+export function updatesOf({ hash, data }: Pick<ChainTransaction, "hash" | "data">): UpdatedKeys | null {
   const known = decoded.get(hash);
   if (known !== undefined) return known.updates;
   const call = decodeUpdateCall(data);
@@ -76,7 +76,7 @@ export function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): U
 
 /** No process gives a round of a key two nonces, as long as the first can still store it. */
 const roundsHaveOneNonce: Invariant = (world) => {
-  const first = new LRUCache<string, Pick<Transaction, "from" | "nonce" | "hash"> & { readonly lifeId: string }>({
+  const first = new LRUCache<string, Pick<ChainTransaction, "from" | "nonce" | "hash"> & { readonly lifeId: string }>({
     max: 5_000,
   });
   return {

@@ -5,12 +5,12 @@ import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-ac
 import { type Address, type Hex, stringToHex } from "viem";
 import { Chain, type Receipt } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
-import { Endpoint } from "./endpoint.js";
+import { SimulatedEndpoint } from "./endpoint.js";
 import type { Episode, Fault } from "./fault.js";
 import { Journal } from "./journal.js";
 import { hashOf } from "./keys.js";
-import { Market } from "./market.js";
-import type { Exchange } from "./network.js";
+import { PriceModel } from "./market.js";
+import type { HttpExchange } from "./network.js";
 import { type Life, OperatorMachine } from "./operator-process.js";
 import { privateKeyOf, SimulatedProvider } from "./provider.js";
 import { Random } from "./random.js";
@@ -39,7 +39,7 @@ export interface WorldOptions {
 }
 
 /** What is asked of an operator, and what became of it. */
-export interface Asked {
+export interface AskedUpdate {
   readonly id: number;
   readonly life: Life;
   readonly key: string;
@@ -77,14 +77,14 @@ const FIRST_FAULT_MS = 120_000;
 /** Everything outside the operators: the chain, its endpoints, the committee, the callers, and the faults of all of them. */
 export class World extends Journal {
   readonly chain: Chain;
-  readonly market: Market;
-  readonly endpoints: readonly Endpoint[];
+  readonly market: PriceModel;
+  readonly endpoints: readonly SimulatedEndpoint[];
   readonly providers: readonly SimulatedProvider[];
   readonly operators: readonly OperatorMachine[];
   readonly feeds: readonly string[];
   /** The keys that are updated on request only. */
   readonly others = Array.from({ length: OTHER_KEYS }, (_, i) => `SPOTPX/K${i}-USD`);
-  readonly asked: Asked[] = [];
+  readonly asked: AskedUpdate[] = [];
   /** What the newest block has; nothing while blocks are missed. */
   mined: readonly Receipt[] = [];
   /** The questions for single reports since the last block. */
@@ -113,7 +113,7 @@ export class World extends Journal {
     this.#callers = new Random(seed, "callers");
     this.feeds = Array.from({ length: options.feeds }, (_, i) => `SPOTPX/F${i}-USD`);
     const together = this.feeds.slice(-TOGETHER).map((feed) => stringToHex(feed));
-    this.market = new Market(seed, START_MS / 1_000, together);
+    this.market = new PriceModel(seed, START_MS / 1_000, together);
     const members = Array.from(
       { length: options.members },
       (_, i) => new SimulatedProvider(CHAIN_ID, DATASET, privateKeyOf(`provider ${i}`, seed), this.market),
@@ -125,7 +125,7 @@ export class World extends Journal {
       ...{ chainId: CHAIN_ID, blockMs, startMs: START_MS, random: new Random(seed, "chain"), trace },
       dataset: new DatasetModel(CHAIN_ID, DATASET, { members: addresses, toleranceBps: 100n }),
     });
-    this.endpoints = [0, 1].map((i) => new Endpoint(i, this.chain, new Random(seed, `endpoint ${i}`)));
+    this.endpoints = [0, 1].map((i) => new SimulatedEndpoint(i, this.chain, new Random(seed, `endpoint ${i}`)));
     const skews = new Random(seed, "skews");
     this.operators = Array.from({ length: options.operators }, (_, index) => {
       const policy = { deviationBps: DEVIATION_BPS, minIntervalSeconds: MIN_INTERVAL_SECONDS };
@@ -340,7 +340,7 @@ export class World extends Journal {
 
   // ---------------------------------------------------------------- the network
 
-  #serve(life: Life, exchange: Exchange): void {
+  #serve(life: Life, exchange: HttpExchange): void {
     if (!life.isAlive) return;
     const { id, operator } = life;
     const target = exchange.origin.slice("http://".length);
@@ -361,7 +361,7 @@ export class World extends Journal {
     } else this.#askProvider(life, Number(index), exchange);
   }
 
-  #askProvider(life: Life, index: number, exchange: Exchange): void {
+  #askProvider(life: Life, index: number, exchange: HttpExchange): void {
     const provider = this.providers[index];
     if (provider === undefined) return;
     const [ms, operator] = [this.#network.logNormal(150, 0.6), life.operator];
@@ -410,7 +410,7 @@ export class World extends Journal {
   #ask(life: Life, key: string, caller: string): void {
     if (this.#areRequestsOver) return;
     const id = ++this.#requests;
-    const one: Asked = {
+    const one: AskedUpdate = {
       ...{
         id,
         life,

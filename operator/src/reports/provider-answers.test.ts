@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { Histogram } from "prom-client";
 import { type Address, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type Behavior, type Provider, startProviders } from "../../test/support/stub-providers.js";
+import { type Behavior, type StubProvider, startProviders } from "../../test/support/stub-providers.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { ProviderFailures } from "./failures.js";
 import { ProviderUrls } from "./provider-urls.js";
@@ -28,7 +28,7 @@ const closing = new AbortController();
 // Each test has connections of its own, which end with it.
 setMaxListeners(0, closing.signal);
 
-let providers: Provider[];
+let providers: StubProvider[];
 let counter = 0;
 
 beforeAll(async () => {

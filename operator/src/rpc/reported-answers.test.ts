@@ -58,9 +58,9 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** A text is the message of a JSON-RPC error with the code -32000. */
-type Row = readonly [answer: Answered | string, reported: string];
+type AnswerRow = readonly [answer: Answered | string, reported: string];
 
-const group = (asked: string, kind: RpcErrorKind, meaning: ErrorMeaning, rows: readonly Row[]) =>
+const group = (asked: string, kind: RpcErrorKind, meaning: ErrorMeaning, rows: readonly AnswerRow[]) =>
   [asked, kind, meaning, rows] as const;
 
 /** Results of another shape than the method's. */

@@ -48,8 +48,8 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
 
 /** Reads a transaction, mined or pending; null where no endpoint has it. @throws RpcError */
 export function readTransaction(client: ChainClient, hash: Hex) {
-  type Shown = Pick<RpcTransaction, "from" | "to" | "input">;
-  return client.ask<Shown | null>("eth_getTransactionByHash", [hash]);
+  type ShownTransaction = Pick<RpcTransaction, "from" | "to" | "input">;
+  return client.ask<ShownTransaction | null>("eth_getTransactionByHash", [hash]);
 }
 
 /**

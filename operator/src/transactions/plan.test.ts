@@ -186,8 +186,8 @@ describe("whatever the chain shows", () => {
       fc.property(situation, (one) => holds(outcomeOf(one))),
       { seed, numRuns: 400 },
     );
-  type Shown = typeof situation extends fc.Arbitrary<infer Value> ? Value : never;
-  const outcomeOf = ({ mined, ahead, sent, waiting }: Shown) => {
+  type ShownByNode = typeof situation extends fc.Arbitrary<infer Value> ? Value : never;
+  const outcomeOf = ({ mined, ahead, sent, waiting }: ShownByNode) => {
     const actions = plan({ mined, pending: mined + ahead, sent, waiting });
     const noncesOf = (...kinds: QueueAction["kind"][]) =>
       actions.filter(({ kind }) => kinds.includes(kind)).map(({ nonce }) => nonce);

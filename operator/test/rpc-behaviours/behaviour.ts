@@ -1,7 +1,7 @@
 import type { RpcCall, RpcReply } from "../support/rpc-proxy.js";
 
 /** Calls that are answered otherwise than by an ideal node. */
-export interface Asked {
+export interface RpcQuestion {
   /** Completes "the endpoint answers ...". */
   readonly name: string;
   matches(call: Pick<RpcCall, "method" | "params">): boolean;
@@ -15,9 +15,9 @@ export interface Answered {
   reply(call: RpcCall, nth: number): RpcReply | null;
 }
 
-export const EVERYTHING: Asked = { name: "everything", matches: () => true };
+export const EVERYTHING: RpcQuestion = { name: "everything", matches: () => true };
 
-export const methods = (name: string, ...listed: readonly string[]): Asked => ({
+export const methods = (name: string, ...listed: readonly string[]): RpcQuestion => ({
   name,
   matches: ({ method }) => listed.includes(method),
 });
@@ -26,17 +26,17 @@ const EXECUTIONS = ["eth_call", "eth_estimateGas", "eth_simulateV1"];
 export const EXECUTION = methods("calls of contracts", ...EXECUTIONS);
 export const STATE = methods("reads of the state", ...EXECUTIONS, "eth_getBalance", "eth_getTransactionCount");
 export const SUBMISSION = methods("submissions", "eth_sendRawTransaction");
-export const READS: Asked = { name: "reads", matches: (call) => !SUBMISSION.matches(call) };
+export const READS: RpcQuestion = { name: "reads", matches: (call) => !SUBMISSION.matches(call) };
 export const RECEIPTS = methods("eth_getTransactionReceipt", "eth_getTransactionReceipt");
-export const only = (method: string): Asked => methods(method, method);
+export const only = (method: string): RpcQuestion => methods(method, method);
 
 const isPending = ({ params }: Pick<RpcCall, "params">) => params.includes("pending");
 /** Nodes without a pending block mostly lack eth_simulateV1, too. */
-export const PENDING_BLOCK: Asked = {
+export const PENDING_BLOCK: RpcQuestion = {
   name: "calls on the pending block",
   matches: (call) => call.method === "eth_simulateV1" || (EXECUTION.matches(call) && isPending(call)),
 };
-export const PENDING_COUNT: Asked = {
+export const PENDING_COUNT: RpcQuestion = {
   name: "the pending transaction count",
   matches: (call) => call.method === "eth_getTransactionCount" && isPending(call),
 };

@@ -47,7 +47,7 @@ interface DevelopmentNode {
 /** Geth has one unlocked account, and no methods for tests. */
 export type TestNode = DevelopmentNode | (Geth & { readonly mode: "geth" });
 
-export type Chain = Awaited<ReturnType<typeof startChain>>;
+export type TestChain = Awaited<ReturnType<typeof startChain>>;
 
 /** Starts a real chain on anvil, with the actions that the tests need. */
 export async function startChain(chainId = 42, hardfork?: string, blockTime = BLOCK_SECONDS) {

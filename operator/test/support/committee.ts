@@ -1,6 +1,6 @@
 import type { NetworkSettings } from "../../src/config.js";
 import { startChain } from "./chain.js";
-import { type OperatorOptions, type ServedNetwork, startOperator } from "./operator.js";
+import { type NetworkSetup, type OperatorOptions, startOperator } from "./operator.js";
 import { startProviders } from "./stub-providers.js";
 
 /** The header of a request that waits until its transaction is mined. */
@@ -19,7 +19,7 @@ export async function startCommittee(size: number) {
     async start(
       settings: Partial<NetworkSettings> = {},
       options: OperatorOptions = {},
-      more: Partial<ServedNetwork> = {},
+      more: Partial<NetworkSetup> = {},
     ) {
       const operator = await startOperator([{ chain, datasets: [dataset], providers, settings, ...more }], options);
       await operator.recovered;

@@ -16,13 +16,13 @@ import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../sr
 import { Operator } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
 import type { Role } from "../../src/schedule/cadence.js";
-import type { Chain } from "./chain.js";
-import type { Provider } from "./stub-providers.js";
+import type { TestChain } from "./chain.js";
+import type { StubProvider } from "./stub-providers.js";
 
-export interface ServedNetwork {
-  readonly chain: Chain;
+export interface NetworkSetup {
+  readonly chain: TestChain;
   readonly datasets: readonly (Address | DeployedDataset)[];
-  readonly providers: readonly Provider[];
+  readonly providers: readonly StubProvider[];
   readonly settings?: Partial<NetworkSettings>;
   /** The chain's own URL by default. */
   readonly rpcUrls?: readonly string[];
@@ -64,7 +64,7 @@ export interface AnsweredProblem extends Problem {
 export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
-export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
+export async function startOperator(served: readonly NetworkSetup[], options: OperatorOptions = {}) {
   const {
     hasSender = true,
     account = newAccount(),
@@ -130,7 +130,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
-function planOf({ chain, datasets, providers, settings: given, rpcUrls }: ServedNetwork): NetworkPlan {
+function planOf({ chain, datasets, providers, settings: given, rpcUrls }: NetworkSetup): NetworkPlan {
   const deployed = datasets.map((dataset): DeployedDataset => {
     if (typeof dataset !== "string") return dataset;
     return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] };

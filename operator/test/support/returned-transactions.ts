@@ -3,7 +3,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-requ
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, chainOf, startChain } from "./chain.js";
+import { chainOf, startChain, type TestChain } from "./chain.js";
 import { type RunningOperator, startOperator } from "./operator.js";
 import { startProviders } from "./stub-providers.js";
 
@@ -11,16 +11,16 @@ type Unsent = Required<Pick<DataAnswer, "transaction" | "transaction_request">>;
 
 /** Where a transaction is sent: from the node's account, or from that of the key. Both have Ether. */
 interface Sender {
-  readonly chain: Chain;
+  readonly chain: TestChain;
   readonly privateKey: Hex;
 }
 
 /** Sends what an operator returned, as its JSON was parsed, and returns the hash. */
-export type Send = (unsent: Unsent, sender: Sender) => Promise<string>;
+export type SendReturned = (unsent: Unsent, sender: Sender) => Promise<string>;
 
 /** What is for nodes, in the place of what is for libraries. */
 export const givenTheOther =
-  (send: Send): Send =>
+  (send: SendReturned): SendReturned =>
   ({ transaction }, sender) =>
     send({ transaction, transaction_request: transaction as never }, sender);
 
@@ -30,11 +30,11 @@ const CHAINS = {
 };
 
 /** Tests that each client can send what an operator returns, on anvil, and on geth where it is compiled. */
-export function testSending(clients: readonly (readonly [client: string, send: Send])[]): void {
+export function testSending(clients: readonly (readonly [client: string, send: SendReturned])[]): void {
   describe.each(Object.keys(CHAINS) as (keyof typeof CHAINS)[])("on %s", (name) => {
     describe.skipIf(name === "geth" && !isGethCompiled())("the returned transaction", () => {
       const privateKey = generatePrivateKey();
-      let chain: Chain;
+      let chain: TestChain;
       let operator: RunningOperator;
       let dataset: Hex;
 

@@ -2,9 +2,9 @@ import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import { encodeUpdate, encodeUpdateBatch } from "@dataset-oracle/protocol/encode-update";
 import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex } from "viem";
-import type { Provider } from "./stub-providers.js";
+import type { StubProvider } from "./stub-providers.js";
 
-type Signer = Pick<Provider, "account" | "value">;
+type Signer = Pick<StubProvider, "account" | "value">;
 
 /**
  * Has providers sign their values, or that they have no data, and packs the update that stores their reports.

@@ -36,7 +36,7 @@ export type Behavior =
   | "right clock";
 
 /** A stand-in for a provider node: a real server that signs what it is asked for, or misbehaves. */
-export interface Provider {
+export interface StubProvider {
   readonly account: PrivateKeyAccount;
   readonly address: Address;
   readonly url: string;
@@ -67,19 +67,19 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
 /** Starts the providers of a committee, in the committee's order. */
-export async function startProviders(size: number): Promise<Provider[]> {
+export async function startProviders(size: number): Promise<StubProvider[]> {
   const accounts = Array.from({ length: size }, newAccount);
   const sorted = accounts.toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
   return Promise.all(sorted.map((account, i) => startProvider(account, parseEther("2000") + BigInt(i))));
 }
 
-async function startProvider(account: PrivateKeyAccount, value: bigint): Promise<Provider> {
+async function startProvider(account: PrivateKeyAccount, value: bigint): Promise<StubProvider> {
   const server = Fastify({ forceCloseConnections: true });
   const provider = {
     ...{ account, address: account.address, behavior: "honest" as Behavior, value },
     ...{ values: new Map(), decided: new Map(), unserved: new Set<string>(), traces: [], asked: [], askedForRows: [] },
     delay: () => delay(300),
-  } as unknown as Provider;
+  } as unknown as StubProvider;
   server.post("/report", async (request, reply) => {
     const question = Value.Decode(ReportRequest, request.body);
     provider.asked.push(question);
@@ -99,7 +99,7 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
 
 /** Answers as the provider behaves towards every request, or else with what it was asked for. */
 async function answer(
-  { behavior, delay, unserved }: Provider,
+  { behavior, delay, unserved }: StubProvider,
   reply: FastifyReply,
   keys: readonly string[],
   round: number,
@@ -143,7 +143,7 @@ async function answer(
 }
 
 /** Signs a report. */
-async function report(provider: Provider, question: ReportRequest, behavior: Behavior): Promise<unknown> {
+async function report(provider: StubProvider, question: ReportRequest, behavior: Behavior): Promise<unknown> {
   const { account } = provider;
   const value = provider.values.get(question.key) ?? provider.value;
   switch (behavior) {
@@ -167,7 +167,7 @@ async function report(provider: Provider, question: ReportRequest, behavior: Beh
 
 /** Decides the value of a key for a round once; null for "no data". */
 function decide(
-  { decided, values, value }: Provider,
+  { decided, values, value }: StubProvider,
   { network_id, dataset, timestamp }: Pick<ReportRequest, "network_id" | "dataset" | "timestamp">,
   key: string,
   behavior: Behavior,
@@ -178,7 +178,11 @@ function decide(
 }
 
 /** Signs a row of a batch. */
-async function row(provider: Provider, question: BatchReportRequest, behavior: Behavior): Promise<SignedBatchReport> {
+async function row(
+  provider: StubProvider,
+  question: BatchReportRequest,
+  behavior: Behavior,
+): Promise<SignedBatchReport> {
   const { account } = provider;
   const keys = question.keys as Hex[];
   const decided = keys.map((key) => decide(provider, question, key, behavior));

@@ -14,14 +14,14 @@ import { DataRequestError } from "./data-request-error.js";
 import { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
 import type { UpdateProgress } from "./update-progress.js";
 
-type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+type ServerHandler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const OTHER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const KEY = spotPriceKey("ETH-USD");
 
-let handle: Handler;
+let handle: ServerHandler;
 const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += chunk;
@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 const answers =
-  (body: unknown, status = 200, headers: Record<string, string> = {}): Handler =>
+  (body: unknown, status = 200, headers: Record<string, string> = {}): ServerHandler =>
   (_, response) => {
     response.writeHead(status, {
       "content-type": status === 200 ? "application/json" : "application/problem+json",
@@ -46,7 +46,7 @@ const answers =
   };
 
 const streams =
-  (...events: [string, unknown][]): Handler =>
+  (...events: [string, unknown][]): ServerHandler =>
   (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(events.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(""));
@@ -307,7 +307,7 @@ describe("a failure on the way", () => {
     expect([error.problem.code, error.message]).toEqual(["unreachable", expect.stringContaining(message)]);
   });
 
-  test.each<[string, Handler]>([
+  test.each<[string, ServerHandler]>([
     ["before the answer", () => {}],
     ["within the answer", (_, response) => response.writeHead(200, { "content-type": "application/json" }).write("{")],
     [

@@ -23,7 +23,7 @@ export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
 const MINED_MS = 120_000;
 
 /** A contract call that sends no Ether. */
-interface ContractCall {
+interface CallRequest {
   readonly to: Address;
   readonly data: Hex;
 }
@@ -39,7 +39,7 @@ interface TransactionSender {
 }
 
 /** Describes a transaction, which sends no Ether, for a person who sends it with another program. */
-export function describeTransaction(chainId: number, { to, data }: ContractCall): string {
+export function describeTransaction(chainId: number, { to, data }: CallRequest): string {
   return [
     "Nothing was sent. The transaction:",
     JSON.stringify({ chainId, to, data }, null, 2),
@@ -59,7 +59,7 @@ export function describeTransaction(chainId: number, { to, data }: ContractCall)
 export async function connectSender(
   { chainId, namedBy, rpcUrl, from }: TransactionSender,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly ContractCall[]) => Promise<MinedCall[]> }> {
+): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly CallRequest[]) => Promise<MinedCall[]> }> {
   const account =
     from === undefined
       ? (await loadAccount(env, PUBLISHER, ["--from to an unlocked account of the endpoint"])).account
@@ -73,7 +73,7 @@ export async function connectSender(
     );
   const wallet = createWalletClient({ account, transport });
   const address = typeof account === "string" ? account : account.address;
-  const sendCall = async ({ to, data }: ContractCall) => {
+  const sendCall = async ({ to, data }: CallRequest) => {
     try {
       return await wallet.sendTransaction({ to, data, chain: null });
     } catch (error) {
@@ -87,7 +87,7 @@ export async function connectSender(
       );
     }
   };
-  const send = async (calls: readonly ContractCall[]) => {
+  const send = async (calls: readonly CallRequest[]) => {
     const sent: Hex[] = [];
     for (const call of calls) sent.push(await callRpc(() => sendCall(call)));
     return Promise.all(sent.map((transaction) => untilMined(client, transaction)));

@@ -42,7 +42,7 @@ function dataPoint(pair: string, sources = 1): ServedDataPoint {
 }
 const [ETH, BTC] = [dataPoint("ETH-USD"), dataPoint("BTC-USD")];
 
-interface Options {
+interface DeciderOptions {
   readonly capacity?: number;
   readonly hasReserve?: boolean;
   readonly now?: () => bigint;
@@ -51,7 +51,13 @@ interface Options {
 }
 
 /** A decider with a lease that permits everything, whose source quotes another price each time. */
-function open({ capacity = 10_000, hasReserve = false, now, lease: ownLease, hasEvidence = true }: Options = {}) {
+function open({
+  capacity = 10_000,
+  hasReserve = false,
+  now,
+  lease: ownLease,
+  hasEvidence = true,
+}: DeciderOptions = {}) {
   const clock = { now: START };
   const asked: string[] = [];
   const [logs, kept, slept]: [Record<string, unknown>[], [FreshValue, bigint, Decision][], number[]] = [[], [], []];
@@ -371,7 +377,7 @@ describe("readiness", () => {
 });
 
 /** An event in a provider's history. Times are in seconds. */
-type Event =
+type HistoryEvent =
   | { readonly kind: "wait"; readonly seconds: number }
   | { readonly kind: "ask"; readonly age: number; readonly pair: number; readonly sameTurn: boolean }
   | { readonly kind: "restart" | "second process" }
@@ -401,7 +407,7 @@ const FOLDER = fc.record({
 });
 
 /** Plays a history, and returns how often a value was told; throws when a data point has two values at a round. */
-async function play(history: readonly Event[]): Promise<number> {
+async function play(history: readonly HistoryEvent[]): Promise<number> {
   const folder = join(mkdtempSync(join(tmpdir(), "history-")), "lease");
   let time = START;
   const leases: Lease[] = [];
@@ -464,7 +470,7 @@ describe("whatever happens, no data point has two values at a round", () => {
     ["with the clock set back and ahead, and the folder kept", CLOCK],
     ["with the folder removed, damaged or restored, and a clock that only goes on", FOLDER],
   ])("%s", async (_, change) => {
-    const events = fc.oneof<fc.WeightedArbitrary<Event>[]>(
+    const events = fc.oneof<fc.WeightedArbitrary<HistoryEvent>[]>(
       { weight: 8, arbitrary: ANY_EVENT },
       { weight: 1, arbitrary: change },
     );

@@ -60,7 +60,7 @@ interface CallerState {
 }
 
 /** The state of the requests of source files, or of those of published specs. Without operators, both are the same. */
-interface RequestState {
+interface CallerStates {
   readonly operators: CallerState;
   readonly anonymous: CallerState;
 }
@@ -91,8 +91,8 @@ export class SourceReader {
   readonly #limits: FetchLimits;
   /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
   readonly #rates = new Map<string, SharedRate>();
-  readonly #ofFiles: RequestState;
-  readonly #ofPublished: RequestState;
+  readonly #ofFiles: CallerStates;
+  readonly #ofPublished: CallerStates;
   /** The number of anonymous callers' requests of published specs. */
   #publicInFlight = 0;
 
@@ -207,7 +207,7 @@ export class SourceReader {
     return own && { code: "not_asked", detail: own.detail, retryAfter: own.retryAfter ?? 1 };
   }
 
-  #statesOf({ source }: SourceRequest): RequestState {
+  #statesOf({ source }: SourceRequest): CallerStates {
     return source === undefined ? this.#ofPublished : this.#ofFiles;
   }
 
@@ -233,7 +233,7 @@ function newState(
   { random }: ReaderContext,
   { timeoutMs, hasReserve }: SourceReaderSettings,
   maxCharacters: number,
-): RequestState {
+): CallerStates {
   const ofCallers = (characters: number, connections: number): CallerState => ({
     pending: new Map(),
     // The parsed answer of a source file takes up to thirty times the memory of its text, which is what is bounded.

@@ -114,7 +114,7 @@ describe("with sources that were not asked, a spot price", () => {
   });
 
   /** What an exchange says of a pair and of the rate that some pairs are converted by; both come in one answer. */
-  interface Exchange {
+  interface SourceExchange {
     readonly isConverted: boolean;
     readonly price: Said;
     readonly rate: Said;
@@ -122,14 +122,14 @@ describe("with sources that were not asked, a spot price", () => {
   }
   const PRICES = [3000n, 3000n, 3001n, 2955n].map((price) => price * E18);
   const RATES = [E18, E18, (E18 * 985n) / 1_000n];
-  const anExchange: fc.Arbitrary<Exchange> = fc.record({
+  const anExchange: fc.Arbitrary<SourceExchange> = fc.record({
     isConverted: fc.boolean(),
     price: fc.constantFrom<Said>(...PRICES, "failed"),
     rate: fc.constantFrom<Said>(...RATES, "failed"),
     answer: fc.constantFrom("known", "known", "known", "unknown"),
   });
 
-  async function read(exchanges: readonly Exchange[], minSources: number): Promise<string> {
+  async function read(exchanges: readonly SourceExchange[], minSources: number): Promise<string> {
     const source = (i: number, said: Said, rate: PairSource["rate"]): PairSource => ({
       name: `${i}`,
       spec: {} as SpotSourceSpec,
@@ -159,10 +159,10 @@ describe("with sources that were not asked, a spot price", () => {
   }
 
   /** The exchanges with all that the unknown ones could answer, rates included. */
-  function completions(exchanges: readonly Exchange[]): Exchange[][] {
+  function completions(exchanges: readonly SourceExchange[]): SourceExchange[][] {
     const prices: Said[] = ["failed", ...PRICES.slice(1), 2990n * E18, 3100n * E18];
     const rates: Said[] = ["failed", ...RATES.slice(1), (E18 * 101n) / 100n];
-    return exchanges.reduce<Exchange[][]>(
+    return exchanges.reduce<SourceExchange[][]>(
       (all, one) =>
         all.flatMap((before) => {
           if (one.answer === "known") return [[...before, one]];
@@ -195,9 +195,9 @@ describe("with sources that were not asked, a spot price", () => {
   });
 
   test("is not decided by one thin market of the rate while the others were not asked", async () => {
-    const converted: Exchange = { isConverted: true, price: 3000n * E18, rate: "failed", answer: "known" };
-    const thin: Exchange = { isConverted: false, price: "failed", rate: (E18 * 985n) / 1_000n, answer: "known" };
-    const other: Exchange = { isConverted: false, price: 3000n * E18, rate: E18, answer: "known" };
+    const converted: SourceExchange = { isConverted: true, price: 3000n * E18, rate: "failed", answer: "known" };
+    const thin: SourceExchange = { isConverted: false, price: "failed", rate: (E18 * 985n) / 1_000n, answer: "known" };
+    const other: SourceExchange = { isConverted: false, price: 3000n * E18, rate: E18, answer: "known" };
     const asked = [converted, converted, thin, other, other, other];
     expect(await read(asked, 1)).toBe((3000n * E18).toString());
     const unasked = asked.map((one) => (one === other ? { ...one, answer: "unknown" as const } : one));
@@ -210,8 +210,8 @@ describe("with sources that were not asked, a spot price", () => {
   });
 
   test("does not wait for a quote that cannot be converted anyway", async () => {
-    const converted: Exchange = { isConverted: true, price: "failed", rate: "failed", answer: "unknown" };
-    const direct: Exchange = { isConverted: false, price: 3000n * E18, rate: "failed", answer: "known" };
+    const converted: SourceExchange = { isConverted: true, price: "failed", rate: "failed", answer: "unknown" };
+    const direct: SourceExchange = { isConverted: false, price: 3000n * E18, rate: "failed", answer: "known" };
     expect(await read([converted, direct, direct], 1)).toBe((3000n * E18).toString());
     expect(await read([converted, direct], 2)).toBe("none");
   });

@@ -4,17 +4,17 @@ import { EXCHANGES as ALL } from "@dataset-oracle/devnet/exchange-origins";
 import { startLocalServer } from "@dataset-oracle/devnet/test-support/local-server";
 
 /** How an exchange answers a request for `url`. */
-export type Behaviour = (response: ServerResponse, url: string) => void;
+export type ExchangeBehaviour = (response: ServerResponse, url: string) => void;
 
 export const EXCHANGES = ["coinbase", "kraken", "bitstamp"] as const;
-export type Exchange = (typeof EXCHANGES)[number];
+export type FakedExchange = (typeof EXCHANGES)[number];
 
 /** The shipped sources that nothing stands in for here. */
 export const OTHER_SOURCES = ALL.filter((name) => !EXCHANGES.some((faked) => faked === name));
 
 /** A local server that stands in for the three exchanges; each can be told how to behave. */
 export async function startFakeExchanges() {
-  const behaviours = new Map<string, Behaviour>();
+  const behaviours = new Map<string, ExchangeBehaviour>();
   const requests: string[] = [];
   const { url, close } = await startLocalServer((request, response) => {
     const url = request.url ?? "";
@@ -27,7 +27,7 @@ export async function startFakeExchanges() {
     url,
     /** Every request that came, as `/<exchange>/<path>`. */
     requests,
-    behave: (exchange: Exchange, behaviour: Behaviour) => behaviours.set(exchange, behaviour),
+    behave: (exchange: FakedExchange, behaviour: ExchangeBehaviour) => behaviours.set(exchange, behaviour),
     /** All three answer these prices, in their own formats. The quotes are of the tests' clock, or of another time. */
     quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number) {
       behaviours.set("coinbase", json(coinbaseTicker(coinbase, quoted)));
@@ -46,7 +46,7 @@ export async function startFakeExchanges() {
 
 /** Answers JSON text with HTTP 200, or another status. */
 export const json =
-  (body: string, status = 200): Behaviour =>
+  (body: string, status = 200): ExchangeBehaviour =>
   (response) =>
     response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(body);
 

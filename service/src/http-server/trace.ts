@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Context } from "../process/context.js";
 
-type Random = Context["random"];
+type RandomSource = Context["random"];
 
 /**
  * Connects the log lines of one request, here and in the services that are called for it. It is passed as an argument,
@@ -21,7 +21,7 @@ export class Trace {
     readonly traceId: string,
     readonly flags: string,
     readonly isLogged: boolean,
-    private readonly random: Random,
+    private readonly random: RandomSource,
   ) {}
 
   /** 16 lower-case hex digits, generated on first use, because most requests cause no calls. */
@@ -32,7 +32,12 @@ export class Trace {
 }
 
 /** Continues the caller's trace, or starts a new one when its `traceparent` is missing or malformed. */
-export function traceOf(headers: IncomingHttpHeaders, requestId: string, isLogged: boolean, random: Random): Trace {
+export function traceOf(
+  headers: IncomingHttpHeaders,
+  requestId: string,
+  isLogged: boolean,
+  random: RandomSource,
+): Trace {
   const given = parentOf(headers.traceparent?.toString());
   return new Trace(requestId, given?.traceId ?? randomHex(32, random), given?.flags ?? "00", isLogged, random);
 }
@@ -46,13 +51,13 @@ function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "fla
 }
 
 /** Identifiers for logs are no secrets, so that whatever a process draws its waits from is good enough. */
-function randomHex(digits: number, random: Random): string {
+function randomHex(digits: number, random: RandomSource): string {
   const eight = () => Math.floor(random() * 2 ** 32).toString(16);
   return Array.from({ length: digits / 8 }, () => eight().padStart(8, "0")).join("");
 }
 
 /** Returns the caller's request id if it is safe to log, else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders, random: Random): string {
+export function requestIdOf(headers: IncomingHttpHeaders, random: RandomSource): string {
   const given = headers["x-request-id"]?.toString();
   return given !== undefined && /^[\w.-]{8,64}$/.test(given) ? given : randomHex(32, random);
 }

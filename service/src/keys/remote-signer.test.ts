@@ -24,7 +24,7 @@ const FEES = { maxFeePerGas: parseGwei("3"), maxPriorityFeePerGas: parseGwei("1"
 const TRANSACTION: TransactionSerializable = { ...CONTENT, ...FEES, type: "eip1559" };
 const LEGACY: TransactionSerializable = { ...CONTENT, type: "legacy", gasPrice: FEES.maxFeePerGas };
 
-interface Call {
+interface SignerCall {
   readonly id: number;
   readonly method: string;
   readonly params: readonly Record<string, Hex>[];
@@ -39,10 +39,10 @@ const HONEST = {
   /** Answers in place of the signer. */
   fault: null as ((request: IncomingMessage, response: ServerResponse) => void) | null,
 };
-const signer = { ...HONEST, calls: [] as Omit<Call, "id">[] };
+const signer = { ...HONEST, calls: [] as Omit<SignerCall, "id">[] };
 
 async function listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { id, method, params } = (await json(request)) as Call;
+  const { id, method, params } = (await json(request)) as SignerCall;
   if (signer.fault !== null) return signer.fault(request, response);
   signer.calls.push({ method, params });
   const sign = async () => signer.wrap(await signer.account.signTransaction(signer.change(transactionOf(params[0]))));

@@ -1,4 +1,4 @@
-interface Props {
+interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly placeholder: string;
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** A labelled field, with what is wrong with its text. */
-export function Field({ id, label, placeholder, text, onText, problem, known = [] }: Props) {
+export function Field({ id, label, placeholder, text, onText, problem, known = [] }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>

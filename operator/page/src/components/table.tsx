@@ -11,7 +11,7 @@ interface Column {
   readonly term?: Term;
 }
 
-interface Props {
+interface TableProps {
   readonly columns: readonly Column[];
   readonly class?: string;
   /** The rows. */
@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** A table with named columns. Where there is no room for them, its cells are in pairs, one below the other. */
-export function Table({ columns, class: ofTable = "", children, isShortened = true }: Props) {
+export function Table({ columns, class: ofTable = "", children, isShortened = true }: TableProps) {
   const [isWhole, setWhole] = useState(false);
   const rows = toChildArray(children);
   const shown = isWhole || !isShortened ? rows : rows.slice(0, AT_FIRST);

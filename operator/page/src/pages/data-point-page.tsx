@@ -23,13 +23,13 @@ import { parseSpecKey, SpecForm } from "./specs";
 /** Between polls, the overview shows when a new round is stored. */
 const EVERY_MS = 15_000;
 
-interface Props extends NetworkAndDataset {
+interface DataPointPageProps extends NetworkAndDataset {
   /** The key in ASCII, or in hex after `0x`. */
   readonly text: string;
 }
 
 /** Shows a data point: its value, its signers and its history. */
-export function DataPointPage({ network, dataset, text }: Props) {
+export function DataPointPage({ network, dataset, text }: DataPointPageProps) {
   const id = { networkId: network.network_id, dataset: dataset.dataset, key: text };
   const { value: data, error, refresh } = usePolled(text, () => getData(id), EVERY_MS);
   const listed = dataset.points?.find((point) => keyText(point) === text || point.key_hex === text);
@@ -92,7 +92,7 @@ function UnreviewedSpec({ format: { title, sources } }: { format: ValueFormat })
   );
 }
 
-interface PartProps extends Props {
+interface PartProps extends DataPointPageProps {
   /** True if the operator names the key's request spec. */
   readonly isNamed: boolean;
   /** Null until it has been read. */

@@ -9,7 +9,7 @@ const HEIGHT = 210;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
-interface Props {
+interface HistoryPlotProps {
   /** The oldest first; at least one. */
   readonly steps: readonly HistoryStep[];
   /** The start of the plot, in seconds since 1970; null for that of the first step. */
@@ -25,7 +25,7 @@ interface Props {
  * Plots the stored values over time. The step under the pointer, or chosen with the arrow keys, is shown above with all
  * digits: without either, the newest.
  */
-export function HistoryPlot({ steps, from, until, point, name }: Props) {
+export function HistoryPlot({ steps, from, until, point, name }: HistoryPlotProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shown = useRef(steps);

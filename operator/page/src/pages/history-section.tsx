@@ -27,7 +27,7 @@ const COLUMNS = [
   { name: "Transaction" },
 ] as const;
 
-interface Props {
+interface HistorySectionProps {
   readonly id: PointId;
   readonly kind: DatasetOverview["kind"];
   readonly point: ServedPoint;
@@ -36,7 +36,7 @@ interface Props {
 }
 
 /** Shows the earlier values of a data point over a range of time: as a table, and numbers also as a plot. */
-export function HistorySection({ id, kind, point, isReadable }: Props) {
+export function HistorySection({ id, kind, point, isReadable }: HistorySectionProps) {
   const [range, setRange] = useState<RangeId>(defaultRange(point));
   const overview = useOverview();
   const now = Math.floor(overview.now / MOVE_SECONDS) * MOVE_SECONDS;
@@ -79,7 +79,7 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
   );
 }
 
-interface RoundsProps extends Pick<Props, "kind" | "point"> {
+interface RoundsProps extends Pick<HistorySectionProps, "kind" | "point"> {
   readonly history: History;
   /** When the range begins, in seconds since 1970; null for everything. */
   readonly start: number | null;

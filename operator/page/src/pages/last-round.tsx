@@ -6,13 +6,13 @@ import { Table } from "../components/table";
 import { formatTime } from "../format/time";
 import { displayValue, formatDeviation, formatNumber } from "../format/values";
 
-interface Props {
+interface LastRoundProps {
   readonly data: DataPointAnswer;
   readonly dataset: DatasetOverview;
 }
 
 /** Shows the signers of the last round, their values, and the transaction. */
-export function LastRound({ data, dataset }: Props) {
+export function LastRound({ data, dataset }: LastRoundProps) {
   const { last_update: update, timestamp } = data;
   const unknown = "The last update is older than the blocks that this operator searches.";
   return (
@@ -24,7 +24,7 @@ export function LastRound({ data, dataset }: Props) {
   );
 }
 
-function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
+function Round({ data, dataset, update }: LastRoundProps & { update: LastUpdate }) {
   const { reports } = update;
   return (
     <>
@@ -64,7 +64,12 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
 
 type Reports = NonNullable<LastUpdate["reports"]>;
 
-function Signers({ data, dataset, reports, absentees }: Props & { reports: Reports; absentees: readonly string[] }) {
+function Signers({
+  data,
+  dataset,
+  reports,
+  absentees,
+}: LastRoundProps & { reports: Reports; absentees: readonly string[] }) {
   const isMedian = dataset.kind === "median";
   const valueClass = isMedian ? "number" : "number long";
   const { agreement } = data;

@@ -1,3 +1,4 @@
+import type { UpdateProgress } from "@dataset-oracle/protocol";
 import { shortHex } from "../format/names";
 import { formatNumber } from "../format/values";
 import type { RequestState } from "./run-request";
@@ -41,8 +42,7 @@ interface Step {
   readonly isDone: boolean;
 }
 
-type Event = RequestState["steps"][number];
-type StepsByEvent = { readonly [Name in Event["event"]]?: Extract<Event, { event: Name }> };
+type StepsByEvent = { readonly [Name in UpdateProgress["event"]]?: Extract<UpdateProgress, { event: Name }> };
 
 function stepsOf({ asked: request, steps, end }: RequestState): Step[] {
   const last = Object.fromEntries(steps.map((step) => [step.event, step]));

@@ -10,7 +10,7 @@ import { displayValue } from "../format/values";
 import { WalletSection } from "../wallet/wallet-section";
 import type { RequestEnd, RequestFailure } from "./run-request";
 
-interface Props {
+interface RequestResultProps {
   readonly end: RequestEnd;
   readonly kind: DatasetOverview["kind"];
   readonly format: ValueFormat | null;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** Shows the outcome of a request. */
-export function RequestResult({ end, kind, format, onStored }: Props) {
+export function RequestResult({ end, kind, format, onStored }: RequestResultProps) {
   if (end.kind === "problem") return <Problem {...end} />;
   return (
     <>
@@ -28,7 +28,7 @@ export function RequestResult({ end, kind, format, onStored }: Props) {
   );
 }
 
-type ValueProps = Pick<Props, "kind" | "format"> & { readonly update: BroadcastUpdate | UnsentUpdate };
+type ValueProps = Pick<RequestResultProps, "kind" | "format"> & { readonly update: BroadcastUpdate | UnsentUpdate };
 
 function Value({ update, kind, format }: ValueProps) {
   const { key, status, value, output, updatedAt, reports } = update;

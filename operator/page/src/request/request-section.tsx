@@ -6,7 +6,7 @@ import { Progress, progressWords } from "./progress";
 import { RequestResult } from "./request-result";
 import { preloadClient, type RequestState, runRequest } from "./run-request";
 
-interface Props extends NetworkAndDataset {
+interface RequestSectionProps extends NetworkAndDataset {
   /** The key, in ASCII or in hex after `0x`. */
   readonly text: string;
   /** The format of the key's value; null if it is unknown. */
@@ -16,7 +16,7 @@ interface Props extends NetworkAndDataset {
 }
 
 /** A form that requests an update, with its progress and its outcome. */
-export function RequestSection({ network, dataset, text, format, onStored }: Props) {
+export function RequestSection({ network, dataset, text, format, onStored }: RequestSectionProps) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";

@@ -4,14 +4,14 @@ import type { NetworkAndDataset } from "../live/overview";
 import { OPERATOR_URL } from "../operator-api";
 import { snippets } from "./snippets";
 
-interface Props extends NetworkAndDataset {
+interface SnippetSectionProps extends NetworkAndDataset {
   /** The key, in ASCII or in hex after `0x`. */
   readonly text: string;
   readonly format: ValueFormat | null;
 }
 
 /** Shows code that reads the data point, one language at a time. */
-export function SnippetSection({ network, dataset, text, format }: Props) {
+export function SnippetSection({ network, dataset, text, format }: SnippetSectionProps) {
   const shown = snippets(text, {
     operator: OPERATOR_URL,
     networkId: network.network_id,

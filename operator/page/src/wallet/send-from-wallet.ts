@@ -1,4 +1,4 @@
-import type { UnsentUpdate } from "@dataset-oracle/protocol";
+import type { UpdateTransaction } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
 import {
@@ -59,8 +59,6 @@ const SWITCH_POLLS = 10;
 /** A transaction that a wallet has sent, in spite of its error, is pending after a moment. */
 const PENDING_POLLS = 3;
 const MINING_POLLS = 180;
-
-type UpdateTransaction = UnsentUpdate["transaction"];
 
 /**
  * Sends an update from a wallet: connects, switches to the right chain, sends, and waits until it is mined. Never throws.

@@ -13,14 +13,14 @@ interface Wallet {
   readonly provider: EIP1193Provider;
 }
 
-interface Props {
+interface WalletSectionProps {
   readonly transaction: UnsentUpdate["transaction"];
   /** Called when the transaction has stored a value. */
   readonly onStored: (() => void) | undefined;
 }
 
 /** Sends an update with one of the browser's wallets, or shows it for copying. */
-export function WalletSection({ transaction, onStored }: Props) {
+export function WalletSection({ transaction, onStored }: WalletSectionProps) {
   const { chainId, to, data, value, gas } = transaction;
   const wallets = useWallets();
   const [sending, setSending] = useState<Sending | null>(null);

@@ -1,12 +1,17 @@
 import type { Page } from "playwright-core";
 
-type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
+type WalletAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } };
 
 /**
  * What a test's wallet answers to some methods, or how it finds the answer. It passes the others on to the chain, which
  * signs for its unlocked account.
  */
-export type WalletAnswers = Record<string, Answer | ((passOn: () => Promise<Answer>) => Promise<Answer>)>;
+export type WalletAnswers = Record<
+  string,
+  WalletAnswer | ((passOn: () => Promise<WalletAnswer>) => Promise<WalletAnswer>)
+>;
 
 /** How a page finds a wallet: by its announcements (EIP-6963), or by `window.ethereum`, at once or later. */
 export type Injection = { readonly names: readonly string[] } | { readonly afterMs: number };
@@ -14,12 +19,12 @@ export type Injection = { readonly names: readonly string[] } | { readonly after
 /** Gives a page a browser wallet. */
 export function installWallet(answers: WalletAnswers, injection: Injection, rpcUrl: string) {
   return async (page: Page): Promise<void> => {
-    await page.exposeFunction("askTestWallet", async (method: string, params: unknown[]): Promise<Answer> => {
+    await page.exposeFunction("askTestWallet", async (method: string, params: unknown[]): Promise<WalletAnswer> => {
       const passOn = async () => {
         const passedOn = method === "eth_requestAccounts" ? "eth_accounts" : method;
         const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: passedOn, params });
         const headers = { "content-type": "application/json" };
-        return (await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as Answer;
+        return (await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as WalletAnswer;
       };
       const own = answers[method] ?? passOn;
       return typeof own === "function" ? own(passOn) : own;
@@ -33,7 +38,7 @@ const INJECTED = (injection: Injection) => {
   const provider = {
     async request({ method, params = [] }: { method: string; params?: unknown[] }) {
       const { askTestWallet } = globalThis as unknown as {
-        askTestWallet: (method: string, params: unknown[]) => Promise<Answer>;
+        askTestWallet: (method: string, params: unknown[]) => Promise<WalletAnswer>;
       };
       const answered = await askTestWallet(method, params);
       if ("error" in answered) throw answered.error;

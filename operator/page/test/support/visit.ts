@@ -1,4 +1,4 @@
-import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Devnet } from "../../../../devnet/test/devnet-process.js";
@@ -8,7 +8,7 @@ import { findViolations } from "./axe.js";
 export interface TestEnvironment {
   readonly devnet: Devnet;
   readonly browser: Browser;
-  readonly chain: ChainClient;
+  readonly chain: TestChainClient;
 }
 
 /** The form that requests an update, and what is inside it. */

@@ -20,11 +20,11 @@ export interface State {
   readonly balances: ReadonlyMap<Address, bigint>;
 }
 
-export interface Block {
+export interface MinedBlock {
   readonly number: number;
   readonly hash: Hex;
   /** Null for the first block, and for one that is so old that nobody looks at what was before it. */
-  parent: Block | null;
+  parent: MinedBlock | null;
   /** In seconds since 1970. */
   readonly timestamp: number;
   readonly baseFee: bigint;
@@ -33,7 +33,7 @@ export interface Block {
 }
 
 export interface Receipt {
-  readonly transaction: Transaction;
+  readonly transaction: ChainTransaction;
   readonly outcome: "stored" | "useless" | "transfer" | "reverted" | "out of gas";
   readonly gasUsed: bigint;
   readonly events: readonly UpdatedEvent[];
@@ -41,7 +41,7 @@ export interface Receipt {
   readonly minedAt: number;
 }
 
-export interface Transaction {
+export interface ChainTransaction {
   readonly hash: Hex;
   readonly signature: { readonly r: Hex; readonly s: Hex; readonly yParity: number };
   readonly from: Address;
@@ -59,9 +59,9 @@ export interface Transaction {
 
 /** A signed transaction that reached the nodes. */
 export interface Arrival {
-  readonly transaction: Pick<Transaction, "from" | "nonce" | "hash" | "data">;
+  readonly transaction: Pick<ChainTransaction, "from" | "nonce" | "hash" | "data">;
   /** The pooled one with its nonce, if there was one. */
-  readonly before: Transaction | undefined;
+  readonly before: ChainTransaction | undefined;
   /** Why it was not taken; null if it was. */
   readonly refusal: string | null;
   /** Whether the chain has used its nonce, in a block that the node that takes it may not have yet. */
@@ -89,13 +89,13 @@ const FORMER_BLOCKS = 100;
 const KEPT_BLOCKS = 400;
 
 /** Why a node does not take a transaction: a JSON-RPC error. */
-export type Refusal = { readonly code: number; readonly message: string };
+export type SubmissionRefusal = { readonly code: number; readonly message: string };
 
 /** A chain of blocks with immutable states, and the transactions that wait for a block. */
 export class Chain {
-  head: Block;
+  head: MinedBlock;
   /** The transactions that nodes hold, by sender and nonce. */
-  readonly pool = new Map<Address, Map<number, Transaction>>();
+  readonly pool = new Map<Address, Map<number, ChainTransaction>>();
   /** How full other people's transactions make the blocks, from 0 to 1. */
   demand = 0.5;
   /** The share of new transactions that are never mined. */
@@ -147,7 +147,13 @@ export class Chain {
   }
   #areFeesCalm = false;
 
-  #block(parent: Block | null, timestamp: number, baseFee: bigint, state: State, receipts: readonly Receipt[]): Block {
+  #block(
+    parent: MinedBlock | null,
+    timestamp: number,
+    baseFee: bigint,
+    state: State,
+    receipts: readonly Receipt[],
+  ): MinedBlock {
     const number = parent === null ? 0 : parent.number + 1;
     return {
       number,
@@ -171,7 +177,7 @@ export class Chain {
     const baseFee = this.#areFeesCalm ? FIRST_BASE_FEE : nextBaseFee(head, this.demand);
     this.#areFeesCalm = false;
     this.#forgetWaiting();
-    const chosen: Transaction[] = [];
+    const chosen: ChainTransaction[] = [];
     for (const [from, byNonce] of this.pool) {
       for (let nonce = nonceOf(head.state, from); ; nonce++) {
         const one = byNonce.get(nonce);
@@ -188,7 +194,7 @@ export class Chain {
     this.#forgetOld();
   }
 
-  #append(transactions: readonly Transaction[], timestamp: number, baseFee: bigint, nowMs: number): void {
+  #append(transactions: readonly ChainTransaction[], timestamp: number, baseFee: bigint, nowMs: number): void {
     const { head } = this;
     const balances = new Map([...head.state.balances, ...this.#changed]);
     this.#changed.clear();
@@ -216,7 +222,7 @@ export class Chain {
     }
   }
 
-  #execute(points: Points, { to, data, gas }: Transaction, timestamp: number) {
+  #execute(points: Points, { to, data, gas }: ChainTransaction, timestamp: number) {
     if (to !== this.dataset.address) return { points, outcome: "transfer", gasUsed: TRANSFER_GAS, events: [] } as const;
     try {
       const executed = this.dataset.execute(points, data, timestamp);
@@ -237,7 +243,7 @@ export class Chain {
    */
   reorganize(depth: number, lost: number, nowMs: number): void {
     const { random, trace } = this.options;
-    const removed: Block[] = [];
+    const removed: MinedBlock[] = [];
     let ancestor = this.head;
     for (; removed.length < depth && ancestor.parent !== null; ancestor = ancestor.parent) removed.unshift(ancestor);
     let count = 0;
@@ -277,10 +283,10 @@ export class Chain {
     block.parent = null;
   }
 
-  #poolOf(from: Address): Map<number, Transaction> {
+  #poolOf(from: Address): Map<number, ChainTransaction> {
     const known = this.pool.get(from);
     if (known !== undefined) return known;
-    const created = new Map<number, Transaction>();
+    const created = new Map<number, ChainTransaction>();
     this.pool.set(from, created);
     return created;
   }
@@ -290,7 +296,7 @@ export class Chain {
    *
    * @returns Its hash, or why the node refuses it.
    */
-  submit(raw: Hex, view: Block, nowMs: number): Hex | Refusal {
+  submit(raw: Hex, view: MinedBlock, nowMs: number): Hex | SubmissionRefusal {
     const { random, trace } = this.options;
     const hash = keccak256(raw);
     const parsed = parseTransaction(raw);
@@ -302,7 +308,7 @@ export class Chain {
     const isLate = nonce < nonceOf(this.head.state, from);
     const arrive = (refusal: string | null) =>
       this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal, isLate });
-    const refuse = (message: string): Refusal => {
+    const refuse = (message: string): SubmissionRefusal => {
       arrive(message);
       return { code: -32_000, message };
     };
@@ -346,7 +352,7 @@ export class Chain {
   }
 
   /** The transactions of a sender that nodes show as pending, by nonce. */
-  shownOf(from: Address, view: Block): readonly Transaction[] {
+  shownOf(from: Address, view: MinedBlock): readonly ChainTransaction[] {
     const first = nonceOf(view.state, from);
     const all = [...(this.pool.get(from)?.values() ?? [])];
     return all
@@ -355,14 +361,14 @@ export class Chain {
   }
 
   /** The first nonce that neither `view` nor the pool, without a gap, has used. */
-  pendingNonce(from: Address, view: Block): number {
+  pendingNonce(from: Address, view: MinedBlock): number {
     let next = nonceOf(view.state, from);
     for (const { nonce } of this.shownOf(from, view)) if (nonce === next) next++;
     return next;
   }
 
   /** The points as they would be if all that is pending were mined now. */
-  pendingPoints(view: Block, timestamp: number): Points {
+  pendingPoints(view: MinedBlock, timestamp: number): Points {
     let { points } = view.state;
     for (const from of this.pool.keys()) {
       let next = nonceOf(view.state, from);
@@ -375,15 +381,15 @@ export class Chain {
   }
 
   /** Finds the block of a number on the way back from `view`. */
-  find(view: Block, number: number): Block | null {
-    let block: Block | null = view;
+  find(view: MinedBlock, number: number): MinedBlock | null {
+    let block: MinedBlock | null = view;
     while (block !== null && block.number > number) block = block.parent;
     return block?.number === number ? block : null;
   }
 
   /** Finds where a transaction was mined, as `view` has it. */
-  findReceipt(view: Block, hash: Hex): { readonly block: Block; readonly receipt: Receipt } | null {
-    for (let block: Block | null = view; block !== null; block = block.parent) {
+  findReceipt(view: MinedBlock, hash: Hex): { readonly block: MinedBlock; readonly receipt: Receipt } | null {
+    for (let block: MinedBlock | null = view; block !== null; block = block.parent) {
       const receipt = block.receipts.find(({ transaction }) => transaction.hash === hash);
       if (receipt !== undefined) return { block, receipt };
     }
@@ -394,7 +400,7 @@ export class Chain {
 export const nonceOf = ({ nonces }: State, from: Address): number => nonces.get(from) ?? 0;
 
 /** EIP-1559: the fee moves by at most an eighth, in proportion to how far the last block was from its target. */
-export function nextBaseFee({ baseFee, receipts }: Block, demand: number): bigint {
+export function nextBaseFee({ baseFee, receipts }: MinedBlock, demand: number): bigint {
   const own = receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
   const foreign = (BLOCK_GAS_LIMIT * BigInt(Math.round(demand * 1_000))) / 1_000n;
   const used = own + foreign > BLOCK_GAS_LIMIT ? BLOCK_GAS_LIMIT : own + foreign;

@@ -26,21 +26,21 @@ const [OK, NOT_AVAILABLE, DISAGREEMENT] = [1, 2, 3];
 /** The outcomes of a key of a batch, as `KeyOutcome` numbers them. */
 const [STORED, UNKNOWN_KEY, STALE_ROUND, NO_QUORUM] = [0, 1, 2, 3];
 
-export interface DataPoint {
+export interface StoredPoint {
   readonly value: Hex;
   readonly round: bigint;
   readonly status: number;
 }
 
 /** What the dataset stores, by the hash of the key. It is never changed: an update makes another. */
-export type Points = ReadonlyMap<Hex, DataPoint>;
+export type Points = ReadonlyMap<Hex, StoredPoint>;
 
-export interface UpdatedEvent extends DataPoint {
+export interface UpdatedEvent extends StoredPoint {
   readonly keyHash: Hex;
 }
 
 /** What a call did. */
-export interface Executed {
+export interface Execution {
   readonly points: Points;
   readonly events: readonly UpdatedEvent[];
   readonly result: Hex;
@@ -98,7 +98,7 @@ export class DatasetModel {
    * @param timestamp The block's, in seconds since 1970.
    * @throws Reverted
    */
-  execute(points: Points, data: Hex, timestamp: number): Executed {
+  execute(points: Points, data: Hex, timestamp: number): Execution {
     const call = callIn(data);
     if (call === null) return { points, events: [], result: this.#view(points, data), gasUsed: 30_000n };
     return call.kind === "update"
@@ -139,7 +139,7 @@ export class DatasetModel {
     }
   }
 
-  #update(points: Points, call: PackedUpdate & { readonly kind: "update" }, time: bigint): Executed {
+  #update(points: Points, call: PackedUpdate & { readonly kind: "update" }, time: bigint): Execution {
     const { key, round, outcome } = call;
     const [signed, absentees] = [signedIn(call.members), absenteesOf(call)];
     const keyHash = keccak256(key);
@@ -170,7 +170,7 @@ export class DatasetModel {
     );
   }
 
-  #updateBatch(points: Points, call: PackedUpdate & { readonly kind: "batch" }, time: bigint): Executed {
+  #updateBatch(points: Points, call: PackedUpdate & { readonly kind: "batch" }, time: bigint): Execution {
     const { round, keyHashes } = call;
     const [rows, absentees] = [signedIn(call.members), absenteesOf(call)];
     this.#checkRound(round, time);

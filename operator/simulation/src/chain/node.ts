@@ -12,7 +12,7 @@ import {
   keccak256,
   numberToHex,
 } from "viem";
-import { BLOCK_GAS_LIMIT, type Block, type Chain, nonceOf, type Receipt, type Transaction } from "./chain.js";
+import { BLOCK_GAS_LIMIT, type Chain, type ChainTransaction, type MinedBlock, nonceOf, type Receipt } from "./chain.js";
 import { type Points, Reverted, type UpdatedEvent, ZERO } from "./dataset-model.js";
 
 /** What a node can be made to say that an honest one with all data would not. */
@@ -25,7 +25,7 @@ export interface NodeFaults {
   logBlocks: number;
 }
 
-export type RpcReply =
+export type NodeReply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: Hex } };
 
@@ -42,12 +42,12 @@ const COMMITTEE_BLOCK = 1;
 /** Answers a JSON-RPC call as a node whose newest block is `view`. */
 export function answerCall(
   chain: Chain,
-  view: Block,
+  view: MinedBlock,
   { receiptsLateMs, gasFactor, logBlocks }: NodeFaults,
   method: string,
   params: readonly unknown[],
   nowMs: number,
-): RpcReply {
+): NodeReply {
   const [first, second] = params as readonly [never, never];
   const found = (hash: Hex) => {
     const at = chain.findReceipt(view, hash);
@@ -162,7 +162,12 @@ interface LogFilter {
   readonly topics: readonly (Hex | null)[];
 }
 
-function getLogs(chain: Chain, view: Block, { fromBlock, toBlock, topics }: LogFilter, logBlocks: number): RpcReply {
+function getLogs(
+  chain: Chain,
+  view: MinedBlock,
+  { fromBlock, toBlock, topics }: LogFilter,
+  logBlocks: number,
+): NodeReply {
   const numberOf = (tag: string | undefined, otherwise: number) =>
     tag?.startsWith("0x") ? Number(tag) : tag === "earliest" ? 0 : otherwise;
   const [from, to] = [numberOf(fromBlock, view.number), numberOf(toBlock, view.number)];
@@ -175,7 +180,7 @@ function getLogs(chain: Chain, view: Block, { fromBlock, toBlock, topics }: LogF
   if (!hasAll) return PRUNED;
   if (topics[0] !== UPDATED) return { result: [] };
   const logs: object[] = [];
-  for (let block: Block | null = view; block !== null && block.number >= from; block = block.parent) {
+  for (let block: MinedBlock | null = view; block !== null && block.number >= from; block = block.parent) {
     if (block.number > to) continue;
     const ofBlock = rpcLogs(chain, block);
     logs.unshift(...ofBlock.filter(({ topics: [, keyHash] }) => !topics[1] || topics[1] === keyHash));
@@ -183,7 +188,7 @@ function getLogs(chain: Chain, view: Block, { fromBlock, toBlock, topics }: LogF
   return { result: logs };
 }
 
-const PRUNED: RpcReply = { error: { code: 4_444, message: "pruned history unavailable" } };
+const PRUNED: NodeReply = { error: { code: 4_444, message: "pruned history unavailable" } };
 
 function committeeLog({ dataset }: Chain): object {
   const { inputs } = getAbiItem({ abi: datasetAbi, name: "CommitteeChanged" });
@@ -196,7 +201,7 @@ function committeeLog({ dataset }: Chain): object {
   };
 }
 
-function rpcLogs({ dataset }: Chain, { number, hash, receipts }: Block) {
+function rpcLogs({ dataset }: Chain, { number, hash, receipts }: MinedBlock) {
   const place = { blockNumber: numberToHex(number), blockHash: hash };
   const events = receipts.flatMap((receipt, index) =>
     receipt.events.map((event) => ({
@@ -223,7 +228,7 @@ function eventData(event: UpdatedEvent): Hex {
   return data;
 }
 
-const rpcBlock = ({ number, hash, parent, timestamp, baseFee }: Block) => ({
+const rpcBlock = ({ number, hash, parent, timestamp, baseFee }: MinedBlock) => ({
   ...{ number: numberToHex(number), hash, parentHash: parent?.hash ?? ZERO, timestamp: numberToHex(timestamp) },
   ...{ baseFeePerGas: numberToHex(baseFee), gasLimit: numberToHex(BLOCK_GAS_LIMIT), gasUsed: "0x0", transactions: [] },
   ...{
@@ -245,7 +250,7 @@ const rpcBlock = ({ number, hash, parent, timestamp, baseFee }: Block) => ({
   transactionsRoot: ZERO,
 });
 
-function rpcReceipt(chain: Chain, block: Block, { transaction, outcome, gasUsed }: Receipt): object {
+function rpcReceipt(chain: Chain, block: MinedBlock, { transaction, outcome, gasUsed }: Receipt): object {
   const isReverted = outcome === "reverted" || outcome === "out of gas";
   return {
     ...{ transactionHash: transaction.hash, blockNumber: numberToHex(block.number), blockHash: block.hash },
@@ -261,7 +266,7 @@ function rpcReceipt(chain: Chain, block: Block, { transaction, outcome, gasUsed 
   };
 }
 
-function rpcTransaction({ chainId }: Chain, transaction: Transaction, block: Block | null): object {
+function rpcTransaction({ chainId }: Chain, transaction: ChainTransaction, block: MinedBlock | null): object {
   const { hash, signature, from, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const { r, s, yParity } = signature;
   const parity = numberToHex(yParity);

@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import { stringToHex } from "viem";
-import type { Market } from "../market.js";
+import type { PriceModel } from "../market.js";
 import type { Random } from "../random.js";
 
 export const PAIRS = ["BTC-USD", "ETH-USD", "LTC-USD"];
@@ -61,7 +61,7 @@ export class Exchanges {
   readonly #open = new Set<FetchHandler>();
 
   constructor(
-    private readonly market: Market,
+    private readonly market: PriceModel,
     private readonly random: Random,
     private readonly trace: (...parts: readonly unknown[]) => void,
   ) {

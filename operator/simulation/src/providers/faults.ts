@@ -2,7 +2,7 @@ import type { Episode } from "../fault.js";
 import type { Random } from "../random.js";
 import type { DiskFailure } from "./disk.js";
 import { type ExchangeFailure, type Exchanges, SOURCE_FILES } from "./exchanges.js";
-import type { Life, ProviderMachine } from "./machine.js";
+import type { ProviderLife, ProviderMachine } from "./machine.js";
 
 /** A class of faults of one machine, or of what it asks. */
 export interface ProviderFault {
@@ -19,9 +19,9 @@ const EXCHANGE_FAILURES: readonly ExchangeFailure[] = [
 const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does not sync"];
 
 /** Ends processes, now or before or after one of their next file operations; often each new one as well. */
-function endAtOperation(machine: ProviderMachine, random: Random, end: (life: Life) => void): Episode {
+function endAtOperation(machine: ProviderMachine, random: Random, end: (life: ProviderLife) => void): Episode {
   const again = random.chance(0.4) ? 3 : 1;
-  const doomed: Life[] = [];
+  const doomed: ProviderLife[] = [];
   for (let time = 0; time < again; time++)
     setTimeout(() => {
       if (machine.lives.length === 0) return;

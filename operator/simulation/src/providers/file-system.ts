@@ -163,12 +163,12 @@ class Handle {
   }
 }
 
-type Call = (...given: never[]) => unknown;
+type FileCall = (...given: never[]) => unknown;
 
 /** Replaces one of Node's functions for the paths of simulated disks. */
 function replace(functions: object, name: string, call: (files: Files, ...given: never[]) => unknown): void {
-  const own = functions as Record<string, Call>;
-  const original = own[name] as Call;
+  const own = functions as Record<string, FileCall>;
+  const original = own[name] as FileCall;
   own[name] = (...given: never[]) => {
     const [path, ...others] = given as unknown as [unknown, ...never[]];
     const [, id = "", rest = ""] = /^\/simulated\/([^/]+)(.*)$/.exec(String(path)) ?? [];
@@ -177,7 +177,7 @@ function replace(functions: object, name: string, call: (files: Files, ...given:
   };
 }
 
-type Options = { readonly throwIfNoEntry?: boolean; readonly withFileTypes?: boolean; readonly force?: boolean };
+type FileOptions = { readonly throwIfNoEntry?: boolean; readonly withFileTypes?: boolean; readonly force?: boolean };
 
 replace(fs, "accessSync", (files, mode: number) =>
   files.now(() => {
@@ -186,13 +186,13 @@ replace(fs, "accessSync", (files, mode: number) =>
   }),
 );
 for (const name of ["statSync", "lstatSync"])
-  replace(fs, name, (files, options?: Options) => files.now(() => files.stat(options?.throwIfNoEntry)));
-replace(fs, "readdirSync", (files, options?: Options) =>
+  replace(fs, name, (files, options?: FileOptions) => files.now(() => files.stat(options?.throwIfNoEntry)));
+replace(fs, "readdirSync", (files, options?: FileOptions) =>
   files.now(() =>
     options?.withFileTypes ? files.names().map((name) => ({ name, isFile: () => true })) : files.names(),
   ),
 );
-replace(fs, "rmSync", (files, options?: Options) => files.now(() => files.remove(options)));
+replace(fs, "rmSync", (files, options?: FileOptions) => files.now(() => files.remove(options)));
 replace(fs.promises, "mkdir", (files) =>
   files.later("make", () => {
     const { folder, name } = files.parent;
@@ -211,9 +211,9 @@ replace(fs.promises, "readFile", (files) =>
     return required.data;
   }),
 );
-replace(fs.promises, "rm", (files, options?: Options) => files.later("remove", () => files.remove(options)));
+replace(fs.promises, "rm", (files, options?: FileOptions) => files.later("remove", () => files.remove(options)));
 const { fstatSync } = fs;
-(fs as { fstatSync: Call }).fstatSync = (fd: number) => {
+(fs as { fstatSync: FileCall }).fstatSync = (fd: number) => {
   const handle = handles.get(fd);
   return handle === undefined ? fstatSync(fd) : { ino: handle.entry.ino, dev: 1 };
 };

@@ -4,7 +4,7 @@ import type { Report } from "@dataset-oracle/protocol/report";
 import type { Address, Hex, TypedDataDefinition } from "viem";
 
 /** What a provider said about one key at one round. */
-interface Statement {
+interface SignedStatement {
   readonly key: Hex;
   readonly round: bigint;
   readonly isMissing: boolean;
@@ -19,7 +19,7 @@ export class Ledger {
 
   constructor(
     private readonly onContradiction: (id: string, detail: string) => void,
-    private readonly onStatement: (statement: Statement) => void,
+    private readonly onStatement: (statement: SignedStatement) => void,
   ) {}
 
   /** Notes what a process gives to its signer. */
@@ -64,7 +64,7 @@ export const idOf = (provider: Address, dataset: Address, key: Hex, round: bigin
   `${provider} ${dataset} ${key} ${round}`;
 
 /** The message of a report as `signReport` makes it. */
-function statementOf(message: object): Statement {
+function statementOf(message: object): SignedStatement {
   const { key, outcome, value, timestamp } = message as Pick<Report, "key" | "value"> & {
     readonly outcome: number;
     readonly timestamp: bigint;
@@ -73,7 +73,7 @@ function statementOf(message: object): Statement {
 }
 
 /** The message of a row as `signBatchReport` makes it. */
-function statementsOf(message: object): Statement[] {
+function statementsOf(message: object): SignedStatement[] {
   const { keys, missing, values, timestamp } = message as BatchReport & { readonly timestamp: bigint };
   return keys.map((key, i) => ({
     ...{ key, round: timestamp },

@@ -21,7 +21,7 @@ const SLOTS = ["first", "second"] as const;
 /** The supervised places for a process on one folder. An owner who makes a mistake uses both. */
 export type Slot = (typeof SLOTS)[number];
 
-type App = Awaited<ReturnType<typeof buildProvider>>["app"];
+type ProviderApp = Awaited<ReturnType<typeof buildProvider>>["app"];
 
 interface Kill {
   /** After so many file operations. */
@@ -32,12 +32,12 @@ interface Kill {
 }
 
 /** One process, from its start until it is killed or has ended. */
-export interface Life extends FileUser {
+export interface ProviderLife extends FileUser {
   readonly slot: Slot;
   isAlive: boolean;
   /** Since when it has its lease; null before. */
   startedAt: number | null;
-  app: App | null;
+  app: ProviderApp | null;
   /** True while it shuts down: it takes no further requests. */
   isClosing: boolean;
   readonly inProgress: Set<Promise<unknown>>;
@@ -46,7 +46,7 @@ export interface Life extends FileUser {
   kill: Kill | null;
 }
 
-export interface MachineOptions {
+export interface ProviderMachineOptions {
   readonly index: number;
   readonly setup: Setup;
   /** Makes a key that was never used. */
@@ -56,14 +56,14 @@ export interface MachineOptions {
   readonly random: Random;
   readonly trace: (...parts: readonly unknown[]) => void;
   /** Called with what a process gives to its signer, and the signature. */
-  readonly onSign: (life: Life, message: TypedDataDefinition, signature: Hex) => void;
-  readonly onFailure: (life: Life, error: unknown) => void;
+  readonly onSign: (life: ProviderLife, message: TypedDataDefinition, signature: Hex) => void;
+  readonly onFailure: (life: ProviderLife, error: unknown) => void;
 }
 
 /** A machine with a disk and a clock, on which a supervisor runs a provider: `app.ts` as `serve.ts` starts it. */
 export class ProviderMachine {
   readonly disk = new Disk();
-  readonly slots = new Map<Slot, Life>();
+  readonly slots = new Map<Slot, ProviderLife>();
   /** The slots that the owner wants a process in. */
   readonly wanted = new Set<Slot>(["first"]);
   isOff = false;
@@ -78,7 +78,7 @@ export class ProviderMachine {
   #backup: ReadonlyMap<string, string> | null = null;
   #account: LocalAccount;
 
-  constructor(readonly options: MachineOptions) {
+  constructor(readonly options: ProviderMachineOptions) {
     this.#account = options.newAccount();
   }
 
@@ -86,7 +86,7 @@ export class ProviderMachine {
     return this.#account.address;
   }
 
-  get lives(): readonly Life[] {
+  get lives(): readonly ProviderLife[] {
     return [...this.slots.values()];
   }
 
@@ -140,7 +140,7 @@ export class ProviderMachine {
   }
 
   /** Ends a process at once, as SIGKILL does. */
-  kill(life: Life): void {
+  kill(life: ProviderLife): void {
     if (!life.isAlive) return;
     this.trace(life.id, "killed");
     this.#end(life);
@@ -211,10 +211,10 @@ export class ProviderMachine {
     setTimeout(() => this.start(slot), ms);
   }
 
-  #newLife(slot: Slot): Life {
+  #newLife(slot: Slot): ProviderLife {
     const { disk, options } = this;
     const { index, random } = options;
-    const life: Life = {
+    const life: ProviderLife = {
       ...{ id: `p${index}-${++this.#lives}`, slot, isAlive: true, startedAt: null, app: null },
       ...{ isClosing: false, kill: null, disk },
       ...{ inProgress: new Set(), hadCompany: this.slots.size > 0 },
@@ -242,7 +242,7 @@ export class ProviderMachine {
     return life;
   }
 
-  async #run(life: Life): Promise<void> {
+  async #run(life: ProviderLife): Promise<void> {
     const { setup, trace } = this.options;
     trace(life.id, "starts");
     const write = (line: string) => {
@@ -271,7 +271,7 @@ export class ProviderMachine {
   }
 
   /** A signer elsewhere, which gets whole reports and rows, and answers after some time. */
-  #signerOf(life: Life): Setup["account"] {
+  #signerOf(life: ProviderLife): Setup["account"] {
     const account = this.#account;
     const signTypedData = async (message: TypedDataDefinition): Promise<Hex> => {
       if (!life.isAlive) return new Promise(() => {});
@@ -284,7 +284,7 @@ export class ProviderMachine {
     return { ...remote, signTypedData } as Setup["account"];
   }
 
-  #exit(life: Life, exitCode: number): void {
+  #exit(life: ProviderLife, exitCode: number): void {
     this.trace(life.id, "exits with", exitCode);
     if (exitCode === LEASE_TAKEN && !life.hadCompany)
       this.options.onFailure(life, new Error("It leaves its lease to another process, but there is none."));
@@ -293,7 +293,7 @@ export class ProviderMachine {
     });
   }
 
-  async #shutDown(life: Life, exitCode: number): Promise<void> {
+  async #shutDown(life: ProviderLife, exitCode: number): Promise<void> {
     const limit = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS));
     const { app, inProgress } = life;
     life.isClosing = true;
@@ -305,7 +305,7 @@ export class ProviderMachine {
   }
 
   /** Nothing of it reaches anybody any more. */
-  #end(life: Life): void {
+  #end(life: ProviderLife): void {
     life.isAlive = false;
     if (this.slots.get(life.slot) === life) this.slots.delete(life.slot);
     // This only ends its timers.

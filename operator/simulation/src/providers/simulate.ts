@@ -1,5 +1,5 @@
 import { Random } from "../random.js";
-import type { Outcome, Plan } from "../simulate.js";
+import type { Plan, SimulationOutcome } from "../simulate.js";
 import { clock, realNow, runUntil, START_MS } from "../virtual-time.js";
 import { PROVIDER_FAULTS, type ProviderFault } from "./faults.js";
 import { ProvidersWorld } from "./world.js";
@@ -11,7 +11,7 @@ const STOP_MS = 30_000;
 export async function simulateProviders(
   { seed, minutes, only }: Plan,
   onLine: (line: string) => void,
-): Promise<Outcome> {
+): Promise<SimulationOutcome> {
   const startedAt = realNow();
   const faults = chooseFaults(only, new Random(seed, "choices"));
   const world = new ProvidersWorld({ seed, providers: 2, faults, onLine });

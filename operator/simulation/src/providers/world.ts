@@ -7,14 +7,14 @@ import type { Address, Hex } from "viem";
 import { loadSetup } from "../../../../provider/dist/load-setup.js";
 import { loadSources, SHIPPED_SOURCES } from "../../../../provider/dist/source/load-sources.js";
 import { Journal } from "../journal.js";
-import { Market } from "../market.js";
+import { PriceModel } from "../market.js";
 import { privateKeyOf } from "../provider.js";
 import { Random } from "../random.js";
 import { START_MS, seedLibraries } from "../virtual-time.js";
 import { Exchanges, PAIRS, SOURCE_FILES } from "./exchanges.js";
 import type { ProviderFault } from "./faults.js";
 import { idOf, Ledger } from "./ledger.js";
-import { type Life, ProviderMachine } from "./machine.js";
+import { type ProviderLife, ProviderMachine } from "./machine.js";
 
 const CHAIN_ID = 42;
 const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -23,7 +23,7 @@ const KEYS = PAIRS.map(spotPriceKey);
 const RECOVERY_MS = 30_000;
 const OPERATORS = "10.0.0.";
 
-interface WorldOptions {
+interface ProvidersWorldOptions {
   readonly seed: number;
   readonly providers: number;
   readonly faults: readonly ProviderFault[];
@@ -40,13 +40,13 @@ export class ProvidersWorld extends Journal {
   #areFaultsOver = false;
   #isOver = false;
 
-  constructor(private readonly options: WorldOptions) {
+  constructor(private readonly options: ProvidersWorldOptions) {
     super(options.onLine);
     const { seed } = options;
     seedLibraries(new Random(seed, "libraries").next);
     this.#callers = new Random(seed, "callers");
     const trace = (...parts: readonly unknown[]) => this.trace(...parts);
-    this.exchanges = new Exchanges(new Market(seed, START_MS / 1_000), new Random(seed, "exchanges"), trace);
+    this.exchanges = new Exchanges(new PriceModel(seed, START_MS / 1_000), new Random(seed, "exchanges"), trace);
     this.ledger = new Ledger(
       (id, detail) => this.violate("two contents for one round", id, detail),
       ({ key, round, isMissing, value }) => {
@@ -166,7 +166,7 @@ export class ProvidersWorld extends Journal {
     for (const life of machine.lives) this.#ask(machine, life, [this.#callers.pick(KEYS)], round, "192.0.2.2");
   }
 
-  #ask(machine: ProviderMachine, life: Life, keys: readonly Hex[], round: number, caller: string): void {
+  #ask(machine: ProviderMachine, life: ProviderLife, keys: readonly Hex[], round: number, caller: string): void {
     const { app } = life;
     if (app === null || life.isClosing || !life.isAlive) return;
     const isDue = caller.startsWith(OPERATORS) && this.#isCalm(machine, life);
@@ -194,7 +194,7 @@ export class ProvidersWorld extends Journal {
   /** An answer says what was signed, and nothing else. */
   #judge(
     { address }: ProviderMachine,
-    { id }: Life,
+    { id }: ProviderLife,
     answer: Readonly<Record<string, unknown>>,
     keys: readonly Hex[],
     round: bigint,
@@ -210,7 +210,7 @@ export class ProvidersWorld extends Journal {
   }
 
   /** Nothing has been wrong for a while with the machine, its clock, and the lease that a clock may have left far ahead. */
-  #isCalm(machine: ProviderMachine, { startedAt }: Life): boolean {
+  #isCalm(machine: ProviderMachine, { startedAt }: ProviderLife): boolean {
     if (machine.latestShown > machine.now()) machine.disturbedUntil = Math.max(machine.disturbedUntil, Date.now());
     const since = Date.now() - RECOVERY_MS;
     return startedAt !== null && startedAt < since && machine.disturbedUntil < since;

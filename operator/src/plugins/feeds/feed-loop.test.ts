@@ -29,7 +29,7 @@ const [A, B, C] = [keyOf(1), keyOf(2), keyOf(3)] as [Hex, Hex, Hex];
 const OLD = START - 100;
 
 /** What the loop works with. A test changes it, and lets time pass. */
-class World {
+class FeedWorld {
   nowMs = START * 1000;
   /** How far the time of day is off. */
   setMs = 0;
@@ -167,11 +167,11 @@ const failure = (refuses: Failure["refuses"]) => ({ reason: "refused", refuses, 
 const silence = () => new NoQuorum(4, "none signed", Array(4).fill(failure(null)));
 const refusal = () => new NoQuorum(4, "none signed", Array(4).fill(failure("question")));
 
-let world: World;
+let world: FeedWorld;
 
 describe("an operator that is alone", () => {
   beforeEach(() => {
-    world = new World(storedAt(OLD, A, B, C));
+    world = new FeedWorld(storedAt(OLD, A, B, C));
   });
 
   test("asks once for all feeds that are due, sends them in one transaction, and what it did not store by itself", async () => {
@@ -184,14 +184,14 @@ describe("an operator that is alone", () => {
   });
 
   test("asks and sends by itself for each key that was never stored, and for no more than 32 at a time", async () => {
-    world = new World(storedAt(0, ...Array.from({ length: 40 }, (_, i) => keyOf(i + 1))));
+    world = new FeedWorld(storedAt(0, ...Array.from({ length: 40 }, (_, i) => keyOf(i + 1))));
     await world.looks();
     expect(world.asked).toHaveLength(32);
     expect(world.sent.map((keys) => keys.length)).toEqual(Array(32).fill(1));
   });
 
   test("starts by how often there are blocks, also if they could not be read at first", async () => {
-    world = new World(storedAt(START - 30, A));
+    world = new FeedWorld(storedAt(START - 30, A));
     await world.looks();
     world.blockSeconds = 1;
     await world.looks(1);
@@ -224,7 +224,7 @@ describe("an operator that is alone", () => {
   });
 
   test("asks a committee that was silent for what is due, though the first key of the configuration is fresh", async () => {
-    world = new World(
+    world = new FeedWorld(
       new Map([
         [A, START],
         [B, START - 1],
@@ -258,7 +258,7 @@ describe("an operator that is alone", () => {
     "while %s, it tries one of the due keys at a time, and sends all that is due at the next beat",
     async (_, fault, line) => {
       // The first key of the configuration is never due.
-      world = new World(new Map([[A, START + 10_000], ...storedAt(OLD, B, C)]));
+      world = new FeedWorld(new Map([[A, START + 10_000], ...storedAt(OLD, B, C)]));
       world.fault = fault;
       await world.looks();
       world.tried.length = 0;
@@ -292,7 +292,7 @@ describe("an operator that is alone", () => {
 
   test("goes on with the keys of one sender while another cannot pay", async () => {
     const empty = numberToHex(0xe, { size: 20 });
-    world = new World(storedAt(OLD, A, B, C), "alone", (key) => (key === A ? empty : SENDER));
+    world = new FeedWorld(storedAt(OLD, A, B, C), "alone", (key) => (key === A ? empty : SENDER));
     world.faultOf = (keys) => (keys[0] === A ? outOfFunds(empty) : null);
     await world.looks();
     expect(world.sent).toEqual([]);
@@ -308,7 +308,7 @@ describe("an operator that is alone", () => {
     const keys = Array.from({ length: 12 }, (_, i) => keyOf(i + 1));
     const senders = [SENDER, numberToHex(2, { size: 20 })] as const;
     const heartbeats = [5, 60, 3_600, 86_400];
-    world = new World(
+    world = new FeedWorld(
       new Map(keys.map((key) => [key, START])),
       "alone",
       (key) => senders[Number(BigInt(key) % 2n)] as Address,
@@ -370,7 +370,7 @@ describe.each([
     const sendable = due.filter((key) => senderOf(key) === SENDER);
     const heartbeatOf = (key: Hex) => (key === A ? 86_400 : 60);
     for (const [name, fault] of Object.entries(FAULTS)) {
-      world = new World(
+      world = new FeedWorld(
         new Map([[A, START], ...storedAt(OLD, ...due)]),
         turns === "alone" ? "alone" : (MEMBERS[0] as Address),
         senderOf,
@@ -400,7 +400,7 @@ test.each([
   ["in turns", -3_600_000],
 ])("%s, a clock that is set %d ms ahead and then right holds no feed up", async (turns, setMs) => {
   const leader = new Ranking(DATASET, MEMBERS).orderOf(A, BigInt(OLD))[0] as Address;
-  world = new World(storedAt(OLD, A), turns === "alone" ? "alone" : leader);
+  world = new FeedWorld(storedAt(OLD, A), turns === "alone" ? "alone" : leader);
   await world.looks();
   world.stored.set(A, OLD);
   world.sent.length = 0;
@@ -421,7 +421,7 @@ test.each([
 test("a member whose turn comes, because those of better ranks did not send, warns and counts it", async () => {
   const round = START - 55;
   const second = new Ranking(DATASET, MEMBERS).orderOf(A, BigInt(round))[1] as Address;
-  world = new World(storedAt(round, A, B), second);
+  world = new FeedWorld(storedAt(round, A, B), second);
   world.nowMs += 2_000;
   await world.looks();
   expect([world.asked, world.sent]).toEqual([[[A, B]], []]);

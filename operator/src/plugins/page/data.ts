@@ -113,12 +113,12 @@ function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {
   return (hexToBigInt(highest) - hexToBigInt(lowest)).toString();
 }
 
-type Shown = readonly [update: PastUpdate, round: MinedRound];
+type ShownRound = readonly [update: PastUpdate, round: MinedRound];
 
 /**
  * Counts, for each member of the committee, the rounds that it signed, and those in which it signed what was stored.
  */
-function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
+function agreementOf(dataset: Dataset, shown: readonly ShownRound[]): Agreement {
   const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
   const { members, toleranceBps } = dataset.committee.current;
   return {

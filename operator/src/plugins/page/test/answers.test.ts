@@ -10,7 +10,7 @@ import { OWNER } from "../../../../test/support/chain.js";
 import { startCommittee } from "../../../../test/support/committee.js";
 import { startOperator } from "../../../../test/support/operator.js";
 import { startRpcProxy } from "../../../../test/support/rpc-proxy.js";
-import type { Provider } from "../../../../test/support/stub-providers.js";
+import type { StubProvider } from "../../../../test/support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -90,7 +90,7 @@ describe("GET /data", () => {
   });
 
   test("shows the stored value, which provider signed which value, which did not sign, and the spread", async () => {
-    const [silent, ...signers] = providers as [Provider, ...Provider[]];
+    const [silent, ...signers] = providers as [StubProvider, ...StubProvider[]];
     silent.behavior = "hangs";
     const answer = await broadcast(KEY);
     silent.behavior = "honest";

@@ -8,7 +8,7 @@ import { OWNER } from "../../../../test/support/chain.js";
 import { startCommittee } from "../../../../test/support/committee.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { signedBatch, signedUpdate } from "../../../../test/support/signed-update.js";
-import type { Provider } from "../../../../test/support/stub-providers.js";
+import type { StubProvider } from "../../../../test/support/stub-providers.js";
 import { watchdog } from "../plugin.js";
 
 /** Two operators with the watchdog, and a provider that signs small value for each of them. */
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 const [one, two] = [() => operators[0] as RunningOperator, () => operators[1] as RunningOperator];
-const liar = () => providers[4] as Provider;
+const liar = () => providers[4] as StubProvider;
 
 afterEach(() => {
   stopped = null;
@@ -66,7 +66,7 @@ let used = 0;
 const newKey = () => `SPOTPX/C${used++}-USD`;
 const signersOf = ({ reports }: { reports: readonly { provider: string }[] }) =>
   reports.map(({ provider }) => provider);
-const addressesOf = (some: readonly Provider[]) => some.map(({ address }) => address);
+const addressesOf = (some: readonly StubProvider[]) => some.map(({ address }) => address);
 
 function lie(): void {
   liar().value += 1n;
