@@ -1,3 +1,4 @@
+import { withDeadline } from "@dataset-oracle/service/process/context";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { createTestClient, http } from "viem";
 import type { DevnetContext } from "./devnet-context.js";
@@ -74,13 +75,10 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 /** Returns true if a JSON-RPC call is answered with success, on any development chain. */
 export async function answersRpc(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
-      signal: AbortSignal.timeout(1_000),
-    });
-    return response.ok;
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
+    const ask = (signal: AbortSignal) => fetch(url, { method: "POST", headers, body, signal });
+    return (await withDeadline(1_000, undefined, ask)).ok;
   } catch {
     return false;
   }

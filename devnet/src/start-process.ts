@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountSourcesOf } from "@dataset-oracle/service/keys/find-accounts";
+import { withDeadline } from "@dataset-oracle/service/process/context";
 import type { RunningComponent } from "./shutdown.js";
 
 /** A process that ends is reported at once, so this is for machines that are slow or busy. */
@@ -95,7 +96,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
 /** Returns true if a GET is answered with success. */
 export async function respondsOk(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    const response = await withDeadline(2_000, undefined, (signal) => fetch(url, { signal }));
     await response.body?.cancel();
     return response.ok;
   } catch {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/test-support/metrics-table";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -187,7 +188,7 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
           const { child, exited, printed } = start(`echo ended; exit ${code}`);
           await printed;
           // Nothing tells when the shell has begun to wait; an end would come sooner than this.
-          await new Promise((resolve) => setTimeout(resolve, 300));
+          await sleep(300);
           expect(child.exitCode).toBeNull();
           child.kill("SIGTERM");
           await exited;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { DevnetAddresses } from "@dataset-oracle/devnet/address-file";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
@@ -48,7 +49,7 @@ export async function startDevnet(args: readonly string[], command: readonly str
       child.kill("SIGTERM");
       throw new Error(`The devnet is not ready:\n${output()}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   const port = (option: string) => args[args.indexOf(option) + 1] ?? "";
   const folder = join(".devnet", port("--chain-port"));
@@ -59,7 +60,7 @@ export async function startDevnet(args: readonly string[], command: readonly str
   for (const operator of devnet.operators) {
     while ((await postDataRequest({ operator }, request)).answer.reports?.length !== devnet.providers.length) {
       if (Date.now() > end) throw new Error(`The providers do not sign in time:\n${output()}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sleep(200);
     }
   }
   return devnet;

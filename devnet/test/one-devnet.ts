@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import type { Devnet } from "./devnet-process.js";
 
@@ -8,4 +9,4 @@ export interface OneDevnet {
 }
 
 /** Waits for the next second: requests that are made then are of one round, which is newer than all before. */
-export const nextRound = () => new Promise((resolve) => setTimeout(resolve, 1_050 - (Date.now() % 1_000)));
+export const nextRound = () => sleep(1_050 - (Date.now() % 1_000));

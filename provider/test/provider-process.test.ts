@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { expect, onTestFinished, test } from "vitest";
@@ -69,7 +70,7 @@ async function untilConnected(port: number): Promise<void> {
     );
     socket.destroy();
     if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
 }
 

@@ -47,12 +47,13 @@ test.skipIf(!existsSync("/dev/full"))(
   "a program that cannot write its log ends, and prints the error that ended it",
   async () => {
     const script = `
+    import { setTimeout as sleep } from "node:timers/promises";
     import { ConfigError } from "@dataset-oracle/service/config/config-error";
     import { createLogger } from "@dataset-oracle/service/process/logger";
     import { runMain } from "@dataset-oracle/service/process/run-main";
     const logger = createLogger();
     for (let i = 0; i < 100_000; i++) logger.info({ i }, "line");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     await runMain(async () => { throw new ConfigError("Choose another port."); });`;
     const full = openSync("/dev/full", "w");
     const args = ["--input-type=module", "--eval", script];

@@ -70,7 +70,7 @@ test.each([
   ["/oracle//data/request/", "GET", "POST"],
   ["//oracle/gateway/42//KEY/", "POST", "GET, HEAD"],
 ])("another method than a path has is 405 with Allow: %s by %s", async (path, method, allow) => {
-  const response = await fetch(`${url}${path}`, { method, signal: AbortSignal.timeout(60_000) });
+  const response = await fetch(`${url}${path}`, { method });
   expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
   expect(await response.json()).toMatchObject({ status: 405, code: "method_not_allowed" });
 });

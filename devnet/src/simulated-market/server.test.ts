@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 async function get(path: string) {
-  const response = await fetch(market.url + path, { signal: AbortSignal.timeout(5_000) });
+  const response = await fetch(market.url + path);
   const body = (await response.json()) as Record<string, unknown>;
   return { status: response.status, headers: response.headers, body };
 }
@@ -39,7 +39,7 @@ describe("the simulated market", () => {
     const twin = await startMarket({ seed: 12 });
     try {
       const read = async (url: string) => {
-        const response = await fetch(`${url}/coinbase/products/BTC-USD/ticker`, { signal: AbortSignal.timeout(5_000) });
+        const response = await fetch(`${url}/coinbase/products/BTC-USD/ticker`);
         return ((await response.json()) as { price: string }).price;
       };
       const first = await read(fresh.url);

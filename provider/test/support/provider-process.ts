@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
@@ -56,7 +57,7 @@ async function untilPrinted({ child, printed }: ProviderProcess, pattern: RegExp
   while (child.exitCode === null && child.signalCode === null) {
     const found = pattern.exec(printed.stdout)?.[1];
     if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   throw new Error(`The provider ended too early: ${printed.stderr}`);
 }
@@ -66,8 +67,8 @@ export const untilListening = (provider: ProviderProcess) => untilPrinted(provid
 
 /** Waits until a provider's process signs. */
 export async function untilReady(url: string): Promise<void> {
-  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(60_000) })).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  while ((await fetch(`${url}/ready`)).status !== 200) {
+    await sleep(100);
   }
 }
 

@@ -42,6 +42,6 @@ export async function startEchoApp(change: EchoAppOptions = {}) {
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   closeAtEnd(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-    fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(60_000) });
+    fetch(`${url}${path}`, { method, headers });
   return { port: Number(new URL(url).port), get, server: app.server, routed };
 }

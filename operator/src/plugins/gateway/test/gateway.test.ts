@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
@@ -116,8 +117,7 @@ describe("a lookup", () => {
     try {
       aheadMs += 3_000;
       const answer = get(callOf("SPOTPX/SLOW-USD"));
-      const early = new Promise((resolve) => setTimeout(resolve, 500, "none"));
-      expect(await Promise.race([answer, early])).toBe("none");
+      expect(await Promise.race([answer, sleep(500, "none")])).toBe("none");
       await client.increaseTime({ seconds: 3 });
       await client.mine({ blocks: 1 });
       const { http, data } = await answer;
