@@ -11,8 +11,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export interface ServicePlace {
   readonly chainUrl: string;
   readonly folder: ServiceOptions["folder"];
-  /** The deployment file, by its path from the configurations. */
-  readonly deployment: string;
+  /** The deployment file, by its path from the configurations; an operator's network can name its datasets instead. */
+  readonly deployment?: string;
   /** The folder of what the providers keep. */
   readonly state: string;
   readonly build?: string;

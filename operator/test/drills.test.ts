@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { startService } from "@dataset-oracle/devnet/service-process";
+import { startOperator } from "@dataset-oracle/devnet/network-services";
+import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { keccak256, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -20,14 +20,11 @@ test("replace the operator's machine while transactions are pending: none is los
   const account = privateKeyToAccount(privateKey);
   await chain.fund(account.address);
   const urls = providers.map(({ address, url }) => ({ address, url }));
-  const network = { datasets: [dataset], networkId: 42, rpcUrls: [chain.url], providers: urls };
-  const old = await startService({
-    ...{ program: "operator", name: "operator", privateKeys: [privateKey] },
-    config: { port: await freePort(), metricsPort: 0, networks: [{ ...network, gasPercentPerCaller: 100 }] } as never,
-    folder: mkdtempSync(join(tmpdir(), "machine-")),
-  });
-  onTestFinished(() => old.close());
-  await old.ready();
+  const network = { datasets: [dataset], networkId: 42, providers: urls, gasPercentPerCaller: 100 };
+  const folder = mkdtempSync(join(tmpdir(), "machine-"));
+  const own = (service: ServiceProcess) => onTestFinished(() => service.close());
+  const place = { chainUrl: chain.url, folder, state: folder, own };
+  const old = await startOperator(place, [{ address: account.address, privateKey }], { name: "operator" }, network);
   await chain.pauseMining();
   onTestFinished(() => chain.resumeMining());
   const broadcast = async (key: string): Promise<DataAnswer> => {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { startOperator } from "@dataset-oracle/devnet/network-services";
+import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 import type { Hex } from "viem";
@@ -47,7 +48,9 @@ for (const [i, provider] of providers.entries()) {
   Object.defineProperty(provider, "behavior", { get: behave });
 }
 
-async function startOperator(index: number): Promise<{ url: string; sender: Hex; restart(): Promise<ServiceProcess> }> {
+async function prepareOperator(
+  index: number,
+): Promise<{ url: string; sender: Hex; restart(): Promise<ServiceProcess> }> {
   const privateKey = generatePrivateKey();
   const { address } = privateKeyToAccount(privateKey);
   await chain.fund(address);
@@ -60,22 +63,16 @@ async function startOperator(index: number): Promise<{ url: string; sender: Hex;
     ...{ gasPercentPerCaller: 100, rpcTimeoutMs: 2_000, stuckSeconds: 5 },
   };
   const port = await freePort();
-  const config = { port, metricsPort: 0, requestsPerMinute: 10_000, newKeysPerMinute: 10_000, networks: [network] };
-  let running: ServiceProcess | null = null;
-  const restart = async () => {
-    running = await startService({
-      ...{ program: "operator", name: `operator-${index}`, privateKeys: [privateKey], readyPath: "/live" },
-      ...{ config: config as never, folder },
-    });
-    await running.ready();
-    return running;
-  };
-  closeAtEnd(async () => running?.close());
+  const settings = { port, requestsPerMinute: 10_000, newKeysPerMinute: 10_000 };
+  const options = { name: `operator-${index}`, readyPath: "/live" };
+  const own = (service: ServiceProcess) => closeAtEnd(() => service.close());
+  const place = { chainUrl: chain.url, folder, state: folder, own };
+  const restart = () => startOperator(place, [{ address, privateKey }], options, network, settings);
   return { url: `http://127.0.0.1:${port}`, sender: address, restart };
 }
 
 test("no update is lost, and no nonce gap remains, while operators are killed and connections fail", async () => {
-  const operators = await Promise.all(Array.from({ length: OPERATORS }, (_, i) => startOperator(i)));
+  const operators = await Promise.all(Array.from({ length: OPERATORS }, (_, i) => prepareOperator(i)));
   const processes = await Promise.all(operators.map(({ restart }) => restart()));
   const promised = new Map<string, number>();
   const ask = async (url: string, key: string) => {
