@@ -4,6 +4,7 @@ import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-marke
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { Egress } from "@dataset-oracle/service/untrusted/egress";
+import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../provider/src/source/load-sources.js";
@@ -76,7 +77,7 @@ test.each(Object.entries(REFERENCES))(
         ...{ base, quote, baseId: base, quoteId: quote, precision: { amount: 1e-8, price: 1e-8 }, limits: {} },
       })),
     );
-    const egress = new Egress({ redirectedOrigins: { [source.origin]: local } });
+    const egress = new Egress(Secrets.NONE, { redirectedOrigins: { [source.origin]: local } });
     const context = { clock: SYSTEM_CLOCK, random: () => 0, closing: new AbortController().signal };
     const reader = new SourceReader(egress, egress, context, { timeoutMs: 10_000, hasReserve: false });
     for (const base of bases) {

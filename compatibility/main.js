@@ -15,9 +15,9 @@ import { renewStamp, SUBJECTS } from "./stamp.js";
 const USAGE = `Usage: npm run compatibility [-- [--install] [SUBJECT...]]
 
 Runs the tests with other people's programs, which it installs into compatibility/ (2.3 GB): older compilers, Hardhat,
-Ganache, ethers, web3.js, wagmi, ccxt, Spectral, Ponder, Jest, webpack, Next.js, Bun, Deno, workerd, and other versions
-of Node and viem. If they pass, it renews their lines of compatibility/stamp.json; commit it. npm run check fails when
-what one of them checks has changed since.
+Ganache, ethers, web3.js, wagmi, a bundler of ERC-4337, ccxt, Spectral, Ponder, Jest, webpack, Next.js, Bun, Deno,
+workerd, and other versions of Node and viem. If they pass, it renews their lines of compatibility/stamp.json; commit
+it. npm run check fails when what one of them checks has changed since.
 
   SUBJECT     a test, by its name (default: all): ${SUBJECTS.slice(0, 4).join(", ")},
               ${SUBJECTS.slice(4, 9).join(", ")},
@@ -52,6 +52,7 @@ function run(command, args, cwd = ROOT) {
 installNodes();
 // npm chooses native binaries by the version of Node that runs it.
 installFolder("compatibility", withNode(NEWER));
+installFolder("operator/page/test");
 if (!values.install) {
   run("npm", ["run", "--silent", "build"]);
   // The tests deploy the contracts from these artifacts. Compiling the scripts takes longer than a test may.

@@ -26,6 +26,7 @@ const CHECKED = {
   "old-evm": [],
   openapi: [],
   "sending-returned-transactions": [...CONTRACTS, ...CLIENT],
+  "smart-accounts": [...CONTRACTS, ...CLIENT, "operator/page/src/wallet/*.ts", ":!operator/page/src/wallet/*.test.ts"],
   "solc-versions": [...CONTRACTS, ...EXAMPLES],
   "source-verification": CONTRACTS,
   "third-party-consumers": [...CONTRACTS, ...CLIENT],

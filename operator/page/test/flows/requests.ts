@@ -1,21 +1,9 @@
 import { simulateQuery } from "@dataset-oracle/protocol";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Address } from "viem";
 import { test } from "vitest";
 import { type Injection, installWallet, type WalletAnswers } from "../support/fake-wallet.js";
-import { formOf, type TestEnvironment, visit } from "../support/visit.js";
-
-/**
- * Presses the form's button until something is shown, and again where the providers of a busy machine have not signed in
- * time, as the page then advises.
- */
-async function pressUntil(shown: Locator, press: () => Promise<void>): Promise<void> {
-  const unsigned = shown.page().locator(".note.bad", { hasText: "no_quorum" });
-  do {
-    await press();
-    await shown.or(unsigned).first().waitFor();
-  } while ((await unsigned.count()) > 0);
-}
+import { formOf, pressUntil, type TestEnvironment, visit } from "../support/visit.js";
 
 /** Asking for a fresh value, and sending it with a browser wallet. */
 export function requestFlows(environment: () => TestEnvironment): void {

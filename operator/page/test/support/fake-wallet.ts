@@ -10,7 +10,7 @@ type WalletAnswer =
  */
 export type WalletAnswers = Record<
   string,
-  WalletAnswer | ((passOn: () => Promise<WalletAnswer>) => Promise<WalletAnswer>)
+  WalletAnswer | ((passOn: () => Promise<WalletAnswer>, params: readonly unknown[]) => Promise<WalletAnswer>)
 >;
 
 /** How a page finds a wallet: by its announcements (EIP-6963), or by `window.ethereum`, at once or later. */
@@ -27,7 +27,7 @@ export function installWallet(answers: WalletAnswers, injection: Injection, rpcU
         return (await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as WalletAnswer;
       };
       const own = answers[method] ?? passOn;
-      return typeof own === "function" ? own(passOn) : own;
+      return typeof own === "function" ? own(passOn, params) : own;
     });
     await page.addInitScript(INJECTED, injection);
   };

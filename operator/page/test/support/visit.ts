@@ -1,5 +1,5 @@
 import type { TestChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 import { findViolations } from "./axe.js";
@@ -13,6 +13,18 @@ export interface TestEnvironment {
 
 /** The form that requests an update, and what is inside it. */
 export const formOf = (page: Page) => page.getByRole("region", { name: "Request a fresh value" });
+
+/**
+ * Presses the form's button until something is shown, and again where the providers of a busy machine have not signed in
+ * time, as the page then advises.
+ */
+export async function pressUntil(shown: Locator, press: () => Promise<void>): Promise<void> {
+  const unsigned = shown.page().locator(".note.bad", { hasText: "no_quorum" });
+  do {
+    await press();
+    await shown.or(unsigned).first().waitFor();
+  } while ((await unsigned.count()) > 0);
+}
 
 export const PHONE = { width: 390, height: 844 };
 export const DESK = { width: 1440, height: 900 };
