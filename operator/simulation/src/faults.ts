@@ -3,7 +3,7 @@ import { Ranking } from "../../dist/schedule/rank.js";
 import type { Fault } from "./fault.js";
 import { hashOf } from "./keys.js";
 import type { Random } from "./random.js";
-import { DATASET, type World } from "./world.js";
+import { DATASET, MUCH_ETHER, type World } from "./world.js";
 
 const seconds = (random: Random, from: number, to: number) => Math.round(random.between(from, to)) * 1_000;
 
@@ -156,9 +156,8 @@ export const FAULTS: readonly Fault<World>[] = [
     replacements: null,
     begin({ chain, operators }, random) {
       const account = random.pick(random.pick(operators).accounts);
-      const had = chain.head.state.balances.get(account.address) ?? 0n;
       chain.setBalance(account.address, 10n ** 12n);
-      return { forMs: seconds(random, 30, 240), end: () => chain.setBalance(account.address, had) };
+      return { forMs: seconds(random, 30, 240), end: () => chain.setBalance(account.address, MUCH_ETHER) };
     },
   },
   passing({ name: "signer-silent", group: "operators", replacements: null }, [20, 180], ({ operators }, random) =>

@@ -67,7 +67,8 @@ export const DEVIATION_BPS = 50;
 export const MIN_INTERVAL_SECONDS = 20;
 export const BEAT_SECONDS = 5;
 export const STUCK_SECONDS = 30;
-const MUCH_ETHER = 10n ** 21n;
+/** What accounts have that lack nothing, in wei. */
+export const MUCH_ETHER = 10n ** 21n;
 const OTHER_KEYS = 20;
 /** How many of the feeds move together, so that they are stored in batches. */
 const TOGETHER = 3;

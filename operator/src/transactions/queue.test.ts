@@ -146,7 +146,8 @@ async function newConfirmedQueue() {
   const queue = newQueueWithPool(counts, {
     eth_getBlockByNumber: () => block,
     eth_blockNumber: () => block.number,
-    eth_getTransactionReceipt: (transactionHash) => (counts.mined === 1 ? { ...receipt, transactionHash } : null),
+    eth_getTransactionReceipt: (transactionHash) =>
+      counts.mined === 1 && block.hash === zeroHash ? { ...receipt, transactionHash } : null,
   });
   const work = workOf(NEVER, true);
   await queue.start(() => work);
@@ -166,6 +167,17 @@ test("an update that a reorganization has dropped is its own, and is looked for 
   await vi.advanceTimersByTimeAsync(5 * POLL_MS);
   expect(logged).not.toContain("a pending transaction was not sent by this process");
   expect(logged).toContain("the chain was reorganized");
+  expect(queue.depth.sent).toBe(1);
+});
+
+test("an update that a reorganization has dropped keeps its nonce, also while another endpoint still counts it", async () => {
+  const { queue, counts, block } = await newConfirmedQueue();
+  Object.assign(block, { number: "0x2", hash: `0x${"1".repeat(64)}` });
+  await vi.advanceTimersByTimeAsync(2 * POLL_MS);
+  Object.assign(counts, { mined: 0, pending: 1 });
+  await vi.advanceTimersByTimeAsync(LOST_MS);
+  expect(logged).toContain("the chain was reorganized");
+  expect(logged).not.toContain("an update was not stored");
   expect(queue.depth.sent).toBe(1);
 });
 

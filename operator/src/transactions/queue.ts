@@ -188,7 +188,9 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const [shown, market] = await Promise.all([this.#nonces.readCounts(this.#inFlight.end), readMarket(this.client)]);
+    const { start } = this.#reorgWatch;
+    const readCounts = this.#nonces.readCounts(this.#inFlight.end, start);
+    const [shown, market] = await Promise.all([readCounts, readMarket(this.client)]);
     const now = this.context.clock.monotonic();
     // A node that lags shows neither the nonce as used nor a receipt: the wait for one begins anew.
     for (const one of this.#inFlight.values()) if (one.nonce >= shown.mined) one.notFoundSince = null;
@@ -252,9 +254,8 @@ export class TransactionQueue {
     this.#log.warn({ dropped: dropped.length }, "the chain was reorganized");
     for (const transaction of dropped) {
       const { nonce } = transaction;
-      // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
-      const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) {
+      // It counts as stuck, so that the newest round replaces it at once, unless the new chain has it.
+      if (!this.#inFlight.has(nonce)) {
         transaction.charge.hold(transaction.versions.at(-1)?.call?.gas ?? 0n);
         this.#inFlight.set(nonce, { ...transaction, sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null });
       } else this.#retry(transaction, "a reorganization dropped it");

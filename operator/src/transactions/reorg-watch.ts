@@ -33,6 +33,11 @@ export class ReorgWatch {
     return endOf(this.#watched.map(({ transaction }) => transaction.nonce));
   }
 
+  /** The first nonce of all watched updates, which a reorganization can free; Infinity where there is none. */
+  get start(): number {
+    return Math.min(...this.#watched.map(({ transaction }) => transaction.nonce));
+  }
+
   add(transaction: Transaction, mined: Confirmed): void {
     this.#watched = [...this.#watched, { transaction, mined, isChecked: false }];
   }

@@ -106,8 +106,12 @@ describe("an endpoint that is asked first and counts too few", () => {
     await nonces.readCounts(5_001);
     endpoints = [{ mined: 4_998, pending: 5_001 }];
     expect(await nonces.readCounts(5_001)).toEqual({ mined: 4_998, pending: 5_001 });
-    endpoints = [{ mined: 0, pending: 0 }];
+    const freed = { mined: 4_950, pending: 4_950 };
+    endpoints = [freed];
     await expect(nonces.readCounts(5_001)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
+    expect(await nonces.readCounts(5_001, 4_950)).toEqual(freed);
+    endpoints = [{ mined: 0, pending: 0 }];
+    await expect(nonces.readCounts(5_001, 4_950)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
     nowMs += TEN_MINUTES_MS;
     expect(await nonces.readCounts(5_001)).toMatchObject({ mined: 0 });
   });

@@ -57,14 +57,15 @@ export class SenderNonces {
    * costs a cancellation for each nonce in it; one that counts too few, with nonces that are used.
    *
    * @param end The first nonce after those that the queue has used.
+   * @param start The first nonce that a reorganization can free.
    * @throws RpcError while the endpoints give no credible answer.
    */
-  async readCounts(end: number): Promise<TransactionCounts> {
+  async readCounts(end: number, start = Number.POSITIVE_INFINITY): Promise<TransactionCounts> {
     let counts = await this.#readCounts();
-    const isDoubtful = this.#mined === null || counts.mined < this.#mined || this.#faultOf(counts, end) !== null;
+    const isDoubtful = this.#mined === null || counts.mined < this.#mined || this.#faultOf(counts, end, start) !== null;
     if (isDoubtful)
       counts = await this.#readCounts(Math.max(this.#mined ?? counts.mined, end) + this.settings.maxPending);
-    const fault = this.#faultOf(counts, end);
+    const fault = this.#faultOf(counts, end, start);
     if (fault !== null) {
       this.#refusedSince ??= this.context.clock.monotonic();
       throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
@@ -147,14 +148,14 @@ export class SenderNonces {
     return signed.flatMap(({ shown, raw }) => toPooledUpdate(shown, raw)).filter(({ nonce }) => !isOwn(nonce));
   }
 
-  #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
+  #faultOf({ mined, pending }: TransactionCounts, end: number, start: number): string | null {
     const explained = Math.max(this.#mined ?? mined, end);
     const isBelieved =
       this.#refusedSince !== null && this.context.clock.monotonic() - this.#refusedSince >= BELIEVED_AFTER_MS;
     if (mined > explained + this.settings.maxPending && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
     }
-    if (mined < (this.#mined ?? mined) - this.settings.maxPending && !isBelieved) {
+    if (mined < Math.min(this.#mined ?? mined, start) - this.settings.maxPending && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but ${this.#mined} were known`;
     }
     const known = Math.max(explained, mined);
