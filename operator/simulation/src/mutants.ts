@@ -13,8 +13,8 @@ interface PlantedFault {
 
 /** One that the simulation finds. */
 export interface Mutant extends PlantedFault {
-  /** The classes of faults under which it shows, with commas; "none" for a world without any. */
-  readonly only: string;
+  /** The classes of faults under which it shows, with commas; "none" for a world without any; null for those of the seed. */
+  readonly only: string | null;
   /** The seeds that are tried, one after the other, until one shows it. */
   readonly seeds: readonly number[];
   /** How long, if not ten virtual minutes. */
