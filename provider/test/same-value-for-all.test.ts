@@ -20,6 +20,7 @@ import { sourcesOfPair } from "../src/value/spot-price.js";
 import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "../src/web-oracle/rate-limited-extractor.js";
 import { contextAt } from "./support/test-context.js";
+import { withRateLimits } from "./support/test-provider.js";
 
 const SOURCES = loadSources([SHIPPED_SOURCES]);
 const PAIRS = [...new Set(SOURCES.flatMap(({ queries }) => [...queries.keys()]))].filter((pair) => pair !== "USDT-USD");
@@ -71,15 +72,7 @@ afterEach(() => {
 
 /** The shipped sources with other rate limits, and the data points of all of their pairs. */
 function shipped(rateLimitOf: (source: SpotSource) => RateLimit) {
-  const sources = SOURCES.map((source) => ({
-    ...source,
-    queries: new Map(
-      [...source.queries].map(([pair, query]) => {
-        const request = { ...query.request, rateLimit: rateLimitOf(source) };
-        return [pair, { ...query, request }] as const;
-      }),
-    ),
-  }));
+  const sources = withRateLimits(SOURCES, rateLimitOf);
   const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as ServedDataPoint["dataset"];
   const points = PAIRS.map((pair): [string, ServedDataPoint] => {
     const key = spotPriceKey(pair);

@@ -21,12 +21,9 @@ abstract contract VectorFixture is Test {
     string private _json;
     string private _list;
 
-    function load(string memory file, string memory list) internal {
+    function load(string memory file, string memory list) internal returns (uint256 items) {
         _json = vm.readFile(string.concat("protocol/vectors/", file, ".json"));
         _list = list;
-    }
-
-    function count() internal view returns (uint256 items) {
         while (vm.keyExistsJson(_json, _item(items))) ++items;
         assertGt(items, 0, "the list is empty");
     }
@@ -115,8 +112,7 @@ abstract contract VectorFixture is Test {
 
 contract QuorumVectorsTest is VectorFixture {
     function test_isReached_matchesTheVectors() public {
-        load("quorum", "counts");
-        uint256 items = count();
+        uint256 items = load("quorum", "counts");
         for (uint256 i = 0; i < items; ++i) {
             uint256 signers = number(i, "signers");
             assertEq(Quorum.isReached(signers, number(i, "members") - signers), flag(i, "quorum"));
@@ -124,8 +120,7 @@ contract QuorumVectorsTest is VectorFixture {
     }
 
     function test_faultBound_matchesTheVectors() public {
-        load("quorum", "faultBounds");
-        uint256 items = count();
+        uint256 items = load("quorum", "faultBounds");
         for (uint256 i = 0; i < items; ++i) {
             assertEq(Quorum.faultBound(number(i, "members")), number(i, "faults"));
         }
@@ -134,8 +129,7 @@ contract QuorumVectorsTest is VectorFixture {
 
 contract CommitteeVectorsTest is VectorFixture {
     function test_hash_matchesTheVectors() public {
-        load("committees", "committees");
-        uint256 items = count();
+        uint256 items = load("committees", "committees");
         for (uint256 i = 0; i < items; ++i) {
             address[] memory members = accounts(i, "members");
             uint256 toleranceBps = number(i, "toleranceBps");
@@ -155,8 +149,7 @@ contract KeyVectorsTest is VectorFixture {
     using KeyFormLibrary for KeyForm;
 
     function test_matches_agreesWithTheVectors() public {
-        load("keys", "forms");
-        uint256 items = count();
+        uint256 items = load("keys", "forms");
         for (uint256 i = 0; i < items; ++i) {
             bytes memory key = hexBytes(i, "key");
             assertEq(KeyForm.SPOT_PRICE.matches(key), flag(i, "SPOT_PRICE"), text(i, "name"));
@@ -169,8 +162,7 @@ contract ReportVectorsTest is VectorFixture {
     ReportTemplateUser private user = new ReportTemplateUser();
 
     function test_digest_matchesTheVectors() public {
-        load("reports", "reports");
-        uint256 items = count();
+        uint256 items = load("reports", "reports");
         for (uint256 i = 0; i < items; ++i) {
             vm.chainId(number(i, "chainId"));
             address dataset = account(i, "dataset");
@@ -195,8 +187,7 @@ contract ReportVectorsTest is VectorFixture {
     }
 
     function test_recover_matchesTheVectors() public {
-        load("reports", "reports");
-        uint256 items = count();
+        uint256 items = load("reports", "reports");
         for (uint256 i = 0; i < items; ++i) {
             (bytes32 digest, bytes32 r, bytes32 vs) = (word(i, "digest"), word(i, "r"), word(i, "vs"));
             assertEq(recoverSigner(digest, r, vs), account(i, "signer"), text(i, "name"));
@@ -213,8 +204,7 @@ contract ReportVectorsTest is VectorFixture {
     function test_recover_returnsZeroWhereTheVectorsRefuse() public {
         load("reports", "reports");
         bytes32 digest = word(0, "digest");
-        load("reports", "refused");
-        uint256 items = count();
+        uint256 items = load("reports", "refused");
         uint256 seen = 0;
         for (uint256 i = 0; i < items; ++i) {
             if (!has(i, "vs")) continue;
@@ -229,8 +219,7 @@ contract BatchVectorsTest is VectorFixture {
     ReportTemplateUser private user = new ReportTemplateUser();
 
     function test_digest_matchesTheVectors() public {
-        load("batches", "batches");
-        uint256 items = count();
+        uint256 items = load("batches", "batches");
         for (uint256 i = 0; i < items; ++i) {
             vm.chainId(number(i, "chainId"));
             address dataset = account(i, "dataset");
@@ -261,8 +250,7 @@ contract BatchVectorsTest is VectorFixture {
     }
 
     function test_recover_matchesTheVectors() public {
-        load("batches", "batches");
-        uint256 items = count();
+        uint256 items = load("batches", "batches");
         for (uint256 i = 0; i < items; ++i) {
             bytes32 digest = word(i, "digest");
             assertEq(recoverSigner(digest, word(i, "r"), word(i, "vs")), account(i, "signer"), text(i, "name"));
@@ -275,8 +263,7 @@ contract BatchVectorsTest is VectorFixture {
 /// @notice Sends updates that TypeScript encoded to the dataset that they are for.
 contract UpdateVectorsTest is VectorFixture {
     function test_update_storesTheValuesOfTheVectors() public {
-        load("updates", "updates");
-        uint256 items = count();
+        uint256 items = load("updates", "updates");
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
             IDataset dataset = redeploy(i, before);
@@ -306,8 +293,7 @@ contract UpdateVectorsTest is VectorFixture {
 /// @notice Packed updates, and faults of them, for both languages.
 contract PackedUpdateVectorsTest is VectorFixture {
     function test_update_storesAndVerifiesTheVectors() public {
-        load("packed-updates", "updates");
-        uint256 items = count();
+        uint256 items = load("packed-updates", "updates");
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
             IDataset dataset = redeploy(i, before);
@@ -337,8 +323,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
     }
 
     function test_updateBatch_storesTheVectors() public {
-        load("packed-updates", "batches");
-        uint256 items = count();
+        uint256 items = load("packed-updates", "batches");
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
             IDataset dataset = redeploy(i, before);
@@ -359,8 +344,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
     }
 
     function test_everyFunction_refusesTheFaultsOfTheVectors() public {
-        load("packed-updates", "faults");
-        uint256 items = count();
+        uint256 items = load("packed-updates", "faults");
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
             IDataset dataset = redeploy(i, before);
@@ -439,8 +423,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
 
 contract AnnouncementVectorsTest is VectorFixture {
     function test_announce_acceptsTheVectors() public {
-        load("announcements", "announcements");
-        uint256 items = count();
+        uint256 items = load("announcements", "announcements");
         for (uint256 i = 0; i < items; ++i) {
             vm.chainId(number(i, "chainId"));
             bytes memory signature = hexBytes(i, "signature");

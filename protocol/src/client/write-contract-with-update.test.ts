@@ -35,6 +35,8 @@ const updateOf = (round: bigint) =>
     members: [{ value: VALUE, r: HASH, vs: HASH }],
   });
 const FORGED = updateOf(13n);
+const UPDATE_CALL = encodeUpdateCall(updateOf(7n));
+const TRANSACTION = { chainId: 42, to: DATASET, data: UPDATE_CALL, value: 0n, gas: 200_000n } as const;
 
 const answerWith = (round: bigint) => (response: ServerResponse) =>
   response.writeHead(200, { "content-type": "application/json" }).end(
@@ -177,17 +179,10 @@ test("a wallet that is switched at any look at its chain gets no transaction, an
 });
 
 test("an update from requestUpdate is sent for its chain only, too", async () => {
-  const transaction = {
-    chainId: 42,
-    to: DATASET,
-    data: encodeUpdateCall(updateOf(7n)),
-    value: 0n,
-    gas: 200_000n,
-  } as const;
   const sending = () =>
     failure(
       sendUpdate(client, {
-        transaction,
+        transaction: TRANSACTION,
         timeoutMs: 1,
         onSent: () => {
           throw new Error("sent");
@@ -205,16 +200,9 @@ test("an update from requestUpdate is sent for its chain only, too", async () =>
 test("a local account signs for the chain of the update", async () => {
   const account = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
   const local = createWalletClient({ account, transport: custom({ request }, { retryCount: 0 }) });
-  const transaction = {
-    chainId: 42,
-    to: DATASET,
-    data: encodeUpdateCall(updateOf(7n)),
-    value: 0n,
-    gas: 200_000n,
-  } as const;
   // The wallet is switched right after the look at its chain: what is signed is of no use there.
   wallet.onChainId = () => queueMicrotask(() => (wallet.chainId = 1));
-  await failure(sendUpdate(local, { transaction, timeoutMs: 1 }));
+  await failure(sendUpdate(local, { transaction: TRANSACTION, timeoutMs: 1 }));
   expect(sent).toHaveLength(1);
   for (const { raw } of sent) expect(parseTransaction(raw ?? "0x").chainId).toBe(42);
 });

@@ -34,6 +34,21 @@ export const DEPLOYMENTS: readonly Deployment[] = [spotPriceDeployment(), { ...s
 
 const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
 
+/** Sources with other rate limits. */
+export const withRateLimits = (
+  sources: readonly SpotSource[],
+  rateLimitOf: (source: SpotSource) => RateLimit | null,
+): SpotSource[] =>
+  sources.map((source) => ({
+    ...source,
+    queries: new Map(
+      [...source.queries].map(([pair, query]) => {
+        const request = { ...query.request, rateLimit: rateLimitOf(source) };
+        return [pair, { ...query, request }] as const;
+      }),
+    ),
+  }));
+
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
  *
@@ -58,16 +73,7 @@ export async function startProvider(
   const clock = { now: start };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const redirected = sources.map((source) => ({
-    ...source,
-    queries: new Map(
-      [...source.queries].map(([pair, query]) => {
-        const request = { ...query.request, rateLimit: rateLimitOf(source) };
-        return [pair, { ...query, request }] as const;
-      }),
-    ),
-  }));
-  const served = findServedDatasets(deployments, redirected, config.minSources);
+  const served = findServedDatasets(deployments, withRateLimits(sources, rateLimitOf), config.minSources);
   const context = contextAt(() => BigInt(clock.now), logger);
   const { registry } = context;
   const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
