@@ -1,6 +1,7 @@
 /** Every problem that an operator answers, declared once: its schema, its text and where it occurs derive from here. */
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { HTTP_PROBLEMS } from "./http-problems.js";
 import { oneOf, orNull } from "./http-schemas/fields.js";
 import type { Problem } from "./http-schemas/problem.js";
 
@@ -82,69 +83,24 @@ const Errors = { errors: Type.Array(Type.Object({ property: Type.String(), probl
  */
 export const OPERATOR_PROBLEMS = {
   bad_request: {
-    status: [400, 408, 431],
-    title: "The request cannot be read.",
+    ...HTTP_PROBLEMS.bad_request,
     detail: "Send a complete HTTP/1.1 request whose headers fit. The gateway takes only the lookups of a lens.",
     routes: ANY,
     members: {},
   },
-  invalid_body: {
-    status: [400],
-    title: "The request's body is not valid.",
-    detail: "Correct each property that `errors` names.",
-    routes: WITH_BODY,
-    members: Errors,
-  },
+  invalid_body: { ...HTTP_PROBLEMS.invalid_body, routes: WITH_BODY, members: Errors },
   invalid_query: {
-    status: [400],
-    title: "The request's query is not valid.",
+    ...HTTP_PROBLEMS.invalid_query,
     detail: "Correct each parameter that `errors` names. GET /openapi.json describes the parameters.",
     routes: ["readDataPoint", "readHistory"],
     members: Errors,
   },
-  invalid_path: {
-    status: [400],
-    title: "The request's path is not valid.",
-    detail: "Correct each part of the path that `errors` names.",
-    routes: ["fetchUpdate", "fetchUpdateByPath"],
-    members: Errors,
-  },
-  no_such_path: {
-    status: [404],
-    title: "There is nothing at this path.",
-    detail: "{path} is not served. Check it, including the service's base path.",
-    routes: [],
-    members: {},
-  },
-  method_not_allowed: {
-    status: [405],
-    title: "{method} is not allowed at this path.",
-    detail: "Use {allowed}.",
-    routes: [],
-    members: {},
-  },
-  body_too_large: {
-    status: [413],
-    title: "The body is too large.",
-    detail: "Send at most {limit} bytes.",
-    routes: WITH_BODY,
-    members: {},
-  },
-  unsupported_media_type: {
-    status: [415],
-    title: "The content type is not JSON.",
-    detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
-    routes: WITH_BODY,
-    members: {},
-  },
-  internal_error: {
-    status: [500],
-    title: "The service failed unexpectedly.",
-    detail:
-      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
-    routes: ANY,
-    members: {},
-  },
+  invalid_path: { ...HTTP_PROBLEMS.invalid_path, routes: ["fetchUpdate", "fetchUpdateByPath"], members: Errors },
+  no_such_path: { ...HTTP_PROBLEMS.no_such_path, routes: [], members: {} },
+  method_not_allowed: { ...HTTP_PROBLEMS.method_not_allowed, routes: [], members: {} },
+  body_too_large: { ...HTTP_PROBLEMS.body_too_large, routes: WITH_BODY, members: {} },
+  unsupported_media_type: { ...HTTP_PROBLEMS.unsupported_media_type, routes: WITH_BODY, members: {} },
+  internal_error: { ...HTTP_PROBLEMS.internal_error, routes: ANY, members: {} },
 
   unknown_dataset: {
     status: [404],
@@ -189,13 +145,7 @@ export const OPERATOR_PROBLEMS = {
     routes: ["readHistory"],
     members: {},
   },
-  too_many_requests: {
-    status: [429],
-    title: "Too many requests.",
-    detail: "{who} may make {max} requests per minute. Try again in {seconds} s.",
-    routes: ANY,
-    members: {},
-  },
+  too_many_requests: { ...HTTP_PROBLEMS.too_many_requests, routes: ANY, members: {} },
   too_many_broadcasts: {
     status: [429],
     title: "Too many broadcasts.",
