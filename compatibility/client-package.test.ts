@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +11,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { blocksIn, isRun } from "../devnet/test/code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "../devnet/test/devnet-process.js";
+import { launchBrowser } from "../operator/page/test/support/launch-browser.js";
+import { hasBrowser } from "../operator/page/test/support/skip-without-browser.js";
 import { linkPackages } from "./linked-packages.js";
 import { NODES } from "./nodes.js";
 
@@ -182,6 +186,37 @@ describe("in another runtime", () => {
   ])("%s reads and updates", async (_, program, args) => {
     const cwd = createProject(NEWEST, { "main.mjs": everyRead(), "page.mjs": PRINT });
     expect(await run(cwd, program, [...args, "page.mjs"], { DENO_NO_UPDATE_CHECK: "1" })).toMatch(EVERY_READ);
+  });
+
+  test.runIf(hasBrowser())("a service worker of Chromium reads and updates", async () => {
+    const cwd = createProject(NEWEST, {
+      "main.mjs": everyRead(),
+      "page.mjs": `import { main } from "./main.mjs";
+        addEventListener("message", (event) => event.waitUntil(main().catch(String).then((said) => event.source.postMessage(said))));`,
+    });
+    await bundle(cwd, "page.mjs");
+    const server = createServer(({ url }, response) => {
+      response.setHeader("content-type", url === "/page.js" ? "text/javascript" : "text/html");
+      response.end(url === "/page.js" ? readFileSync(join(cwd, "page.js")) : "<!doctype html>");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const browser = await launchBrowser();
+    onTestFinished(async () => {
+      await browser.close();
+      server.close();
+    });
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const said = await page.evaluate(async () => {
+      await navigator.serviceWorker.register("/page.js");
+      const { active } = await navigator.serviceWorker.ready;
+      const answer = new Promise<string>((resolve) => {
+        navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+      });
+      active?.postMessage("go");
+      return answer;
+    });
+    expect(said).toMatch(EVERY_READ);
   });
 
   // Workers of before 2024-11-11 refuse the field `cache`.

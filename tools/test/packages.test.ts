@@ -3,8 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { publint } from "publint";
+import { build } from "vite";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
@@ -60,6 +62,17 @@ describe("the package for TypeScript", () => {
     const { dependencies, peerDependencies } = JSON.parse(read("protocol/package.json"));
     expect(Object.keys(dependencies)).toEqual(["@sinclair/typebox"]);
     expect(Object.keys(peerDependencies)).toEqual(["viem"]);
+  });
+
+  test("weighs at most 26 KB compressed in a browser, without the dapp's viem", async () => {
+    const input = join(folder, "browser.mjs");
+    writeFileSync(input, 'export * from "@dataset-oracle/protocol";');
+    const rollupOptions = { input, external: /^viem/, preserveEntrySignatures: "strict" } as const;
+    const built = await build({ root: folder, logLevel: "error", build: { write: false, rollupOptions } });
+    if (!("output" in built)) throw new Error("Vite watches.");
+    const code = built.output.map((file) => (file.type === "chunk" ? file.code : "")).join("");
+    expect(code).toContain("/data/request");
+    expect(gzipSync(code).length).toBeLessThanOrEqual(26_000);
   });
 
   test("is loaded by require as well", async () => {
