@@ -11,7 +11,7 @@ import { type ErrorMeaning, MEANINGS, NODE_ERROR_TEXTS, SUBMIT } from "../rpc/no
 import { RpcPool } from "../rpc/pool.js";
 import { submitRaw } from "./submitter.js";
 
-/** What a text means, and what is done then, is run for each text of the table: over real HTTP, at one endpoint and at two. */
+/** What is done about an error is run for each meaning: over real HTTP, at one endpoint and at two. */
 
 const HASH = `0x${"1".repeat(64)}` as const;
 const ADDRESS = `0x${"2".repeat(40)}`;
@@ -80,7 +80,10 @@ const stateAfter = (kind: ErrorMeaning, method: string) => {
   return { ready: endpoint !== "is quarantined", without: endpoint === "is asked last" ? [method] : [] };
 };
 
-describe.each(NODE_ERROR_TEXTS)("%s: %s", (text, kind) => {
+/** One of each meaning. What each text means is tested beside their list. */
+const TEXTS = new Map(NODE_ERROR_TEXTS.map(([text, kind]) => [kind, text]));
+
+describe.each([...TEXTS])("%s: %s", (kind, text) => {
   const { accepted, isFinal } = MEANINGS[kind];
   // Which limit is meant that a node does not name, the method says.
   const meaning = kind === "over_limit" ? "throttled" : kind;
