@@ -21,14 +21,14 @@ beforeEach(() => {
 /** The segment of the first decision. */
 const segment = () => recordsIn(folder)[0]?.file ?? "";
 
+const start = () =>
+  startProvider({ redirectedOrigins: exchanges.redirectedOrigins, evidence: { folder, maxMegabytes: 1 } });
+
 describe("evidence", () => {
   const run = async (change: () => void = () => {}) => {
     exchanges.quote("2000", "2001", "2500");
     change();
-    const provider = await startProvider({
-      redirectedOrigins: exchanges.redirectedOrigins,
-      evidence: { folder, maxMegabytes: 1 },
-    });
+    const provider = await start();
     const { body } = await provider.ask();
     await provider.close();
     return body;
@@ -96,10 +96,7 @@ describe("evidence", () => {
 
   test("of several decisions is replayed whole, or as far as a key and a round choose it", async () => {
     exchanges.quote("2000", "2001", "2002");
-    const provider = await startProvider({
-      redirectedOrigins: exchanges.redirectedOrigins,
-      evidence: { folder, maxMegabytes: 1 },
-    });
+    const provider = await start();
     const { body } = await provider.ask();
     provider.clock.now += 5;
     const later = (await provider.ask({ timestamp: body.timestamp + 5 })).body;
