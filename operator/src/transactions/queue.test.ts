@@ -137,8 +137,8 @@ test("a transaction of its own that it has forgotten, and a node shows later, is
   expect(logged.filter((message) => message.startsWith("another process"))).toEqual([]);
 });
 
-/** A queue that has confirmed its only update. */
-async function newConfirmedQueue() {
+/** A queue that has confirmed its only update. @param pendingMs How long that was pending. */
+async function newConfirmedQueue(work = workOf(NEVER, true), pendingMs = POLL_MS) {
   vi.setSystemTime(START_MS);
   const counts = { mined: 0, pending: 0 };
   const block = { number: "0x1", timestamp: "0x1", hash: zeroHash, ...BLOCK };
@@ -149,10 +149,9 @@ async function newConfirmedQueue() {
     eth_getTransactionReceipt: (transactionHash) =>
       counts.mined === 1 && block.hash === zeroHash ? { ...receipt, transactionHash } : null,
   });
-  const work = workOf(NEVER, true);
   await queue.start(() => work);
   void queue.enqueue(new Task(work, NEVER));
-  await vi.advanceTimersByTimeAsync(POLL_MS);
+  await vi.advanceTimersByTimeAsync(pendingMs);
   Object.assign(counts, { mined: 1, pending: 1 });
   await vi.advanceTimersByTimeAsync(5 * POLL_MS);
   expect(queue.depth.sent).toBe(0);
@@ -179,6 +178,16 @@ test("an update that a reorganization has dropped keeps its nonce, also while an
   expect(logged).toContain("the chain was reorganized");
   expect(logged).not.toContain("an update was not stored");
   expect(queue.depth.sent).toBe(1);
+});
+
+test("an update that a reorganization drops while its newest round is still being built is renewed anew", async () => {
+  const renew = vi.fn(() => new Promise<null>(() => {}));
+  const { counts, block } = await newConfirmedQueue({ ...workOf(NEVER, false), renew }, 95 * POLL_MS);
+  expect(renew).toHaveBeenCalledOnce();
+  Object.assign(block, { hash: `0x${"1".repeat(64)}` });
+  Object.assign(counts, { mined: 0, pending: 0 });
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(renew).toHaveBeenCalledTimes(2);
 });
 
 test("a mined update that a lagging node still shows as pending is not another process's", async () => {

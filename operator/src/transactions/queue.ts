@@ -257,7 +257,8 @@ export class TransactionQueue {
       // It counts as stuck, so that the newest round replaces it at once, unless the new chain has it.
       if (!this.#inFlight.has(nonce)) {
         transaction.charge.hold(transaction.versions.at(-1)?.call?.gas ?? 0n);
-        this.#inFlight.set(nonce, { ...transaction, sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null });
+        const since = { sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null, renewal: null };
+        this.#inFlight.set(nonce, { ...transaction, ...since });
       } else this.#retry(transaction, "a reorganization dropped it");
     }
   }
