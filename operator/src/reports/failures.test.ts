@@ -27,8 +27,11 @@ test.each([
   ["whose newest answer cannot be used", [report, timeout], "timeout"],
   ["whose newest answer cannot be used for another reason", [timeout, failure("wrong_signer")], "wrong_signer"],
   ["that answers again", [timeout, row], null],
-  ["that refuses one question, and so works", [timeout, failure("refused", "question")], null],
+  ["that refuses one question, and so is reached", [failure("unreachable"), failure("refused", "question")], null],
+  ["that signs nothing, and refuses a stranger's key", [failure("refused"), failure("refused", "key")], "refused"],
+  ["that hangs, and refuses a stranger's key", [timeout, failure("refused", "key")], "timeout"],
   ["that answered after the others were enough", [late], null],
+  ["at a limit that callers can use up", [{ ...failure("refused"), code: "too_many_requests" }], null],
   ["that fails, and then answers after the others were enough", [timeout, late], "timeout"],
 ] as const)("of a provider %s, the failure is known", (_, answers, reason) => {
   expect(after(...answers)).toBe(reason);
@@ -80,6 +83,14 @@ describe("the log", () => {
     expect(failures.reasonOf(PROVIDER)).toBeNull();
     fail(1, 0, "late");
     expect(failures.reasonOf(PROVIDER)).toBe("late");
+  });
+
+  test("names a provider at most once a minute of whose machines one has a certificate that is refused", () => {
+    for (let i = 0; i < 100; i++) {
+      fail(1, 1, "certificate");
+      succeed();
+    }
+    expect(log.filter((line) => (line as { level: number }).level === 40)).toHaveLength(2);
   });
 
   test("names a provider again when it fails for another reason, at most once a minute", () => {

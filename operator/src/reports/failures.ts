@@ -35,11 +35,14 @@ interface Streak {
   failures: number;
   /** In milliseconds, by the monotonic clock. */
   readonly since: number;
-  /** Null while all of its answers were only late. */
+  /** Null while all of its answers were only late, or at a limit. */
   reason: FailureReason | null;
-  /** What the log says, and since when; null while it says nothing. */
-  logged: { readonly reason: FailureReason; readonly at: number } | null;
+  /** What the log says; null while it says nothing. */
+  logged: FailureReason | null;
 }
+
+/** What whoever refuses a question has disproved. It may fail at all others still, and anyone can ask such a question. */
+const DISPROVED: readonly (FailureReason | null | undefined)[] = ["no_endpoint", "unreachable", "certificate"];
 
 /**
  * The providers whose last answers could not be used. It logs when a provider keeps failing or has no URL, again when it
@@ -47,13 +50,16 @@ interface Streak {
  */
 export class ProviderFailures {
   readonly #streaks = new Map<Address, Streak>();
+  /** When the log named a provider's failure last. */
+  readonly #loggedAt = new Map<Address, number>();
 
   constructor(private readonly context: Pick<Context, "clock" | "logger">) {}
 
-  /** Records an answer. One that is only late does not say why the provider fails. */
+  /** Records an answer. One that is only late, or at a limit that callers can use up, does not say why the provider fails. */
   record(provider: Address, answer: { readonly kind: string } | Failure): void {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {
+      if (isFailure(answer) && !DISPROVED.includes(known?.reason)) return;
       this.#streaks.delete(provider);
       if (known?.logged) this.context.logger.info({ provider }, "a data provider answers again");
       return;
@@ -66,7 +72,7 @@ export class ProviderFailures {
     const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
     const streak: Streak = isNew ? { failures: 0, since: now, reason: null, logged: null } : known;
     this.#streaks.set(provider, streak);
-    if (reason !== "late") streak.reason = reason;
+    if (reason !== "late" && !answer.code?.startsWith("too_many_")) streak.reason = reason;
     streak.failures++;
     // A member that has just been added, or that has just announced itself, needs time until its URL is known.
     const isLasting =
@@ -78,9 +84,10 @@ export class ProviderFailures {
   #log({ provider, host, reason, detail }: Failure, streak: Streak, now: number): void {
     const { logger } = this.context;
     const { logged, failures } = streak;
-    const isNews = logged === null || (logged.reason !== reason && reason !== "late");
-    if (!isNews || (logged !== null && now - logged.at < MS_BEFORE_WARNING)) return;
-    streak.logged = { reason, at: now };
+    const isNews = logged === null || (logged !== reason && reason !== "late");
+    if (!isNews || now - (this.#loggedAt.get(provider) ?? -Infinity) < MS_BEFORE_WARNING) return;
+    this.#loggedAt.set(provider, now);
+    streak.logged = reason;
     const fields = { provider, host, reason, detail };
     if (reason === "no_endpoint")
       logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
@@ -93,11 +100,11 @@ export class ProviderFailures {
   }
 
   /**
-   * Returns why a provider's last answer could not be used; null if it could, or if none was asked for. One that was late
-   * fails once the log says so.
+   * Returns why a provider's last answer could not be used; null if it could, or if none was asked for. One that was late,
+   * or at a limit, fails once the log says so.
    */
   reasonOf(provider: Address): FailureReason | null {
     const streak = this.#streaks.get(provider);
-    return streak?.reason ?? streak?.logged?.reason ?? null;
+    return streak?.reason ?? streak?.logged ?? null;
   }
 }
