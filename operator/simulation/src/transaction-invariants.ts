@@ -2,7 +2,7 @@
 
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { LRUCache } from "lru-cache";
-import { type Hex, keccak256 } from "viem";
+import { type Hex, hexToString, keccak256 } from "viem";
 import { type ChainTransaction, nonceOf, type Receipt } from "./chain/chain.js";
 import type { Invariant } from "./invariant.js";
 import { hashOf } from "./keys.js";
@@ -284,14 +284,16 @@ const turnsAreShared: Invariant = (world) => {
   };
 };
 
-/** When nothing is asked, nothing is left over. */
+/** When nothing is asked, nothing is left over but what feeds need: each at most once. */
 const queuesAreEmpty: Invariant = (world) => ({
   atEnd() {
     for (const { life } of world.operators) {
       for (const network of life?.networks?.values() ?? []) {
-        for (const { depth, address } of network.senders.queues) {
-          if (depth.waiting > 0 || depth.sent > 2)
-            world.violate("queue not empty", address, `${life?.id}: ${depth.waiting} wait, ${depth.sent} are pending`);
+        for (const { depth, tasks, address } of network.senders.queues) {
+          const keys = tasks.flatMap(({ work }) => work.subject.keys.map((key) => hexToString(key)));
+          const needed = world.feeds.filter((feed) => keys.includes(feed));
+          const isLeft = keys.length > needed.length || depth.sent + depth.waiting > tasks.length;
+          if (isLeft) world.violate("queue not empty", address, `${life?.id}: ${depth.sent} are pending, of ${keys}`);
         }
       }
     }
