@@ -77,13 +77,12 @@ const OUTAGE_SECONDS = 5;
 export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): CombinedValue {
   const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
   const failures = readings.flatMap((reading) => (reading.ok ? [] : [reading.error]));
-  const unknown = failures.filter(isUnknown).length;
-  const count = values.length;
+  const outages = failures.filter(isOutage).map(() => OUTAGE_SECONDS);
+  const [count, unknown] = [values.length, failures.filter(isUnknown).length];
   if (count < minSources) {
     const reason = `${count} of ${readings.length} sources answered, fewer than ${minSources}`;
     const [waits, missing] = [waitsOf(failures), minSources - count];
-    const withOutages = [...waits, ...failures.filter(isOutage).map(() => OUTAGE_SECONDS)];
-    const outcome = outcomeOfTooFewValues(withOutages, missing, reason);
+    const outcome = outcomeOfTooFewValues([...waits, ...outages], missing, reason);
     return { ...outcome, ...(outcome.kind === "busy" && waits.length < missing && { isOutage: true }) };
   }
   if (how === "median")
@@ -93,7 +92,9 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
   const needed = (of: number) => (how === "equal" ? of : Math.floor(of / 2) + 1);
   if (agreeing >= needed(count + unknown)) return { kind: "value", value };
   // At best, all that are unknown agree too.
-  if (agreeing + unknown >= needed(count + unknown)) return outcomeOfOpenValue(failures);
+  const mayAgree = (more: number) => agreeing + more >= needed(count + more);
+  if (mayAgree(unknown)) return outcomeOfOpenValue(failures);
+  if (mayAgree(unknown + outages.length)) return { kind: "busy", retryAfter: OUTAGE_SECONDS, isOutage: true };
   return { kind: "none", reason: `${agreeing} of ${count} sources agree, fewer than ${needed(count)}` };
 }
 

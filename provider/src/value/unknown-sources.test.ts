@@ -14,7 +14,7 @@ const AT = 1_800_000_000n;
 
 const readingOf = (said: Said): Reading<bigint> => {
   if (typeof said === "bigint") return ok(said);
-  if (said === "failed") return failed("timeout", "no answer");
+  if (said === "failed") return failed("http_status", "answered HTTP 404");
   return said === "throttled" ? throttled("HTTP 429", 7) : notAsked("its rate limit is used up", 3);
 };
 

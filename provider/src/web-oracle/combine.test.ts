@@ -53,4 +53,11 @@ describe("the combined value", () => {
       expect(combine([failure, no, no], 2, "median")).toMatchObject({ kind: "none" });
     }
   });
+
+  test("is unknown when a source that the network cut off could make a majority", () => {
+    const outage = { kind: "busy", retryAfter: 5, isOutage: true };
+    expect(combine([ok(1n), ok(2n), cut], 2, "majority")).toEqual(outage);
+    expect(combine([ok(1n), ok(2n), ok(3n), cut], 2, "majority")).toMatchObject({ kind: "none" });
+    expect(combine([ok(1n), ok(2n), cut], 2, "equal")).toMatchObject({ kind: "none" });
+  });
 });
