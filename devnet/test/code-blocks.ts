@@ -19,23 +19,32 @@ export const DOCUMENTS: readonly string[] = execFileSync(
 export interface CodeBlock {
   readonly document: string;
   readonly name: string;
+  /** The heading above it. */
+  readonly section: string;
   readonly language: string;
   readonly text: string;
-  /** The comment above the block: a file name, `prints`, or `not run: ` and the reason. */
+  /** The comment above the block: a file name, `prints`, `rehearsed`, or `not run: ` and the reason. */
   readonly note: string;
   /** The block after it, if that is its output. */
   readonly printed: string | undefined;
 }
 
-const BLOCKS: readonly CodeBlock[] = DOCUMENTS.flatMap((document) =>
-  [...readFileSync(join(ROOT, document), "utf8").matchAll(BLOCK)].map(
-    ([, note = "", language = "", text = ""], index, all) => {
-      const [, nextNote, , nextText] = all[index + 1] ?? [];
-      const printed = nextNote === "prints" ? nextText : undefined;
-      return { document, name: `${document.replace(/\W+/g, "-")}-${index}`, language, text, note, printed };
-    },
-  ),
-);
+/** Returns a document's text without its blocks, in which a comment of a shell looks like a heading. */
+const proseOf = (text: string) => text.replace(BLOCK, "");
+
+const BLOCKS: readonly CodeBlock[] = DOCUMENTS.flatMap((document) => {
+  const content = readFileSync(join(ROOT, document), "utf8");
+  return [...content.matchAll(BLOCK)].map((match, index, all) => {
+    const [, note = "", language = "", text = ""] = match;
+    const section =
+      proseOf(content.slice(0, match.index))
+        .match(/(?<=^#+ ).+$/gm)
+        ?.at(-1) ?? "";
+    const [, nextNote, , nextText] = all[index + 1] ?? [];
+    const printed = nextNote === "prints" ? nextText : undefined;
+    return { document, name: `${document.replace(/\W+/g, "-")}-${index}`, section, language, text, note, printed };
+  });
+});
 
 /** The languages of blocks that are run. */
 export const COMMANDS = ["bash", "sh"];
@@ -45,4 +54,4 @@ export const PROGRAMS = ["js", "ts"];
 export const blocksIn = (...languages: readonly string[]) =>
   BLOCKS.filter(({ language }) => languages.includes(language));
 
-export const isRun = ({ note }: CodeBlock) => !note.startsWith("not run: ");
+export const isRun = ({ note }: CodeBlock) => !/^(?:not run: |rehearsed$)/.test(note);

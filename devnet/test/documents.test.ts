@@ -14,6 +14,7 @@ import { blocksIn, COMMANDS, type CodeBlock, DOCUMENTS, isRun, PROGRAMS } from "
  * devnet-and-documents.test.ts. A comment above a block says otherwise:
  *
  *   not run: REASON   it is not run
+ *   rehearsed         only `npm run rehearse` runs it
  *   prints            the output of the block before it: numbers may be others, and … stands for anything
  *   PATH              a file of this repository, of which it is a copy; or one of the reader's own Foundry project
  */
@@ -24,7 +25,7 @@ const isInRepository = ({ note }: CodeBlock) => isFile(note) && existsSync(join(
 
 test("the comment above a block says how it is tested", () => {
   const wrong = blocksIn(...COMMANDS, ...PROGRAMS, "solidity", "json", "text").filter(
-    ({ note }) => !/^$|^prints$|^not run: .{15,}/.test(note) && !isFile(note),
+    ({ note }) => !/^$|^prints$|^not run: .{15,}|^rehearsed$/.test(note) && !isFile(note),
   );
   expect(wrong.map(({ name, note }) => [name, note])).toEqual([]);
   expect(blocksIn(...COMMANDS).filter(isRun).length).toBeGreaterThan(5);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Scripts that run other programs, which have arguments of their own. */
 const OTHERS = (
   "prepare build build:sol prestart test test:sol test:ts test:units install:tests check check:sol " +
-  "check:openapi check:compatibility format forge alerts crash container docs"
+  "check:openapi check:compatibility format forge alerts crash container docs rehearse"
 ).split(" ");
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
