@@ -24,3 +24,17 @@ test("an end is kept while it cannot be read, and forgotten with the member", as
   await read();
   expect([...certificates.ends]).toEqual([[B, 2]]);
 });
+
+test("an end counts only for the URL that it was read at", async () => {
+  let url: string | undefined = "https://a";
+  const certificates = new Certificates(
+    { urlOf: () => url },
+    { certificateEnd: async () => (url === "https://a" ? 1 : null) },
+  );
+  const read = () => certificates.follow(() => [A], AbortSignal.abort());
+  await read();
+  for (url of ["https://c", undefined]) {
+    await read();
+    expect([...certificates.ends]).toEqual([]);
+  }
+});
