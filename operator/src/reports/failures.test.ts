@@ -16,7 +16,7 @@ const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Fai
 /** The reason after these answers, the newest last. */
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
   const failures = new ProviderFailures({ clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }) });
-  for (const answer of answers) failures.record(PROVIDER, answer);
+  for (const answer of answers) failures.record(PROVIDER, answer, true);
   return failures.reasonOf(PROVIDER);
 }
 
@@ -37,16 +37,27 @@ test.each([
   expect(after(...answers)).toBe(reason);
 });
 
+test("a provider fails that is slow to answer callers only once that lasts, because they may have chosen its sources", () => {
+  let now = 0;
+  const failures = new ProviderFailures({ clock: clockOf(() => now), logger: pino({ level: "silent" }) });
+  for (let i = 0; i < 10; i++) {
+    expect(failures.reasonOf(PROVIDER)).toBeNull();
+    failures.record(PROVIDER, timeout, false);
+    now += 7_000;
+  }
+  expect(failures.reasonOf(PROVIDER)).toBe("timeout");
+});
+
 describe("the log", () => {
   let now: number;
   let log: object[];
   let failures: ProviderFailures;
-  const succeed = () => failures.record(PROVIDER, { kind: "report" });
+  const succeed = () => failures.record(PROVIDER, { kind: "report" }, true);
   /** Records this many failures over this many seconds. */
   const fail = (times: number, seconds: number, reason: FailureReason) => {
-    failures.record(PROVIDER, failure(reason));
+    failures.record(PROVIDER, failure(reason), true);
     now += seconds * 1_000;
-    for (let i = 1; i < times; i++) failures.record(PROVIDER, failure(reason));
+    for (let i = 1; i < times; i++) failures.record(PROVIDER, failure(reason), true);
   };
   const again = { level: 30, provider: PROVIDER, msg: "a data provider answers again" };
 

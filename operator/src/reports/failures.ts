@@ -35,7 +35,7 @@ interface Streak {
   failures: number;
   /** In milliseconds, by the monotonic clock. */
   readonly since: number;
-  /** Null while all of its answers were only late, or at a limit. */
+  /** Null while all of its answers were only slow, or at a limit. */
   reason: FailureReason | null;
   /** What the log says; null while it says nothing. */
   logged: FailureReason | null;
@@ -55,8 +55,12 @@ export class ProviderFailures {
 
   constructor(private readonly context: Pick<Context, "clock" | "logger">) {}
 
-  /** Records an answer. One that is only late, or at a limit that callers can use up, does not say why the provider fails. */
-  record(provider: Address, answer: { readonly kind: string } | Failure): void {
+  /**
+   * Records an answer. One that is only late, or at a limit that callers can use up, does not say why the provider fails.
+   *
+   * @param isOwn False for the answer to a caller, who may have chosen a source that takes long.
+   */
+  record(provider: Address, answer: { readonly kind: string } | Failure, isOwn: boolean): void {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {
       if (isFailure(answer) && !DISPROVED.includes(known?.reason)) return;
@@ -72,7 +76,8 @@ export class ProviderFailures {
     const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
     const streak: Streak = isNew ? { failures: 0, since: now, reason: null, logged: null } : known;
     this.#streaks.set(provider, streak);
-    if (reason !== "late" && !answer.code?.startsWith("too_many_")) streak.reason = reason;
+    const isSlow = reason === "late" || (reason === "timeout" && !isOwn);
+    if (!isSlow && !answer.code?.startsWith("too_many_")) streak.reason = reason;
     streak.failures++;
     // A member that has just been added, or that has just announced itself, needs time until its URL is known.
     const isLasting =
@@ -100,7 +105,7 @@ export class ProviderFailures {
   }
 
   /**
-   * Returns why a provider's last answer could not be used; null if it could, or if none was asked for. One that was late,
+   * Returns why a provider's last answer could not be used; null if it could, or if none was asked for. One that was slow,
    * or at a limit, fails once the log says so.
    */
   reasonOf(provider: Address): FailureReason | null {

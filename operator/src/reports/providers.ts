@@ -79,7 +79,7 @@ export class Providers {
     if (hasEntered) lane.leave();
     const labels = { network: this.chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
     this.durations.observe(labels, (this.clock.monotonic() - startedAt) / 1000);
-    this.failures.record(provider, answer);
+    this.failures.record(provider, answer, question.isOwn);
     return answer;
   }
 
