@@ -25,8 +25,8 @@ const NetworkHealth = Type.Object(
     rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
     broadcasting: oneOf(
       ["ok", "low_balance", "no_key", "no_rpc", "not_served"],
-      "Whether the operator can send transactions; `broadcast: false` needs no balance. `not_served` while " +
-        "`missing` is there; otherwise `no_key` without a sender; otherwise `no_rpc` while `rpc` is false; otherwise " +
+      "Whether the operator can send transactions; `broadcast: false` needs no balance. `not_served` until " +
+        "the network is served; otherwise `no_key` without a sender; otherwise `no_rpc` while `rpc` is false; otherwise " +
         "`low_balance` while a sender has less than `lowBalanceGwei`, or nothing at all.",
     ),
     missing: Type.Optional(
