@@ -1,3 +1,6 @@
+/** Timers fire at once if their time is longer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * A signal that ends after a time, or with the caller's own. It needs no more of a runtime than React Native has, whose
  * signals know neither `any` nor `timeout`, and have no reasons.
@@ -16,10 +19,13 @@ export class Deadline {
     ms: number,
     private readonly caller?: AbortSignal,
   ) {
-    this.#timer = setTimeout(() => {
-      this.#isOver = true;
-      this.#abort();
-    }, ms);
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        this.#abort();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
     caller?.addEventListener("abort", this.#abort);
     if (caller?.aborted) this.#abort();
   }

@@ -285,15 +285,23 @@ describe("a transaction that the operator has signed", () => {
   });
 });
 
-test("an operator whose transaction no node has taken is left for the next one", async () => {
-  const problem = { title: "No.", status: 503, code: "out_of_funds", detail: "Try later." };
-  handle = (request, ...rest) => {
-    const steps: [string, unknown][] = [["signed", { transaction_hash: HASH }]];
-    const end: [string, unknown] = request.url?.startsWith("/poor") ? ["problem", problem] : ["answer", sent];
-    streams(...steps, end)(request, ...rest);
-  };
-  expect((await ask(true, { url: [`${url}/poor`, `${url}/rich`], wait: 9 })).transactionHash).toBe(HASH);
+test("a timeout may be longer than a timer can be", async () => {
+  handle = (...exchange) => void setTimeout(() => answers(sent)(...exchange), 50);
+  expect((await ask(true, { timeoutMs: Number.POSITIVE_INFINITY })).transactionHash).toBe(HASH);
 });
+
+test.each(["out_of_funds", "queue_full"])(
+  "an operator of whom no node has taken a transaction is left: %s",
+  async (code) => {
+    const problem = { title: "No.", status: 503, code, detail: "Try later." };
+    handle = (request, ...rest) => {
+      const steps: [string, unknown][] = [["signed", { transaction_hash: HASH }]];
+      const end: [string, unknown] = request.url?.startsWith("/poor") ? ["problem", problem] : ["answer", sent];
+      streams(...steps, end)(request, ...rest);
+    };
+    expect((await ask(true, { url: [`${url}/poor`, `${url}/rich`], wait: 9 })).transactionHash).toBe(HASH);
+  },
+);
 
 describe("a failure on the way", () => {
   const noScheme = "The operator's URL does not begin with http:// or https://. Write it in front of the host.";

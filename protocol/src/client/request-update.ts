@@ -48,7 +48,7 @@ const DEFAULT_TIMEOUT_MS = 45_000;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /** The operator has signed a transaction, and no node has taken it. */
-const NOT_SENT: readonly string[] = ["out_of_funds", "fees_too_high", "signer_failed"];
+const NOT_SENT: readonly string[] = ["out_of_funds", "fees_too_high", "queue_full", "signer_failed"];
 
 /** The time after which an operator ends a stream by itself, in seconds. */
 const STREAM_WAIT = 60;
