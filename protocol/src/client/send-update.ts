@@ -1,5 +1,6 @@
-import { type Client, isAddressEqual, parseEventLogs } from "viem";
+import { type Client, isAddressEqual, keccak256, parseEventLogs } from "viem";
 import { datasetAbi } from "../abi/dataset.js";
+import { decodeUpdateCall } from "../update-call.js";
 import { type MinedTransaction, type SendOptions, sendAndWait } from "./send-and-wait.js";
 import type { UpdateTransaction } from "./update-answer.js";
 
@@ -13,7 +14,7 @@ export interface SendUpdateParameters extends SendOptions {
 export interface MinedUpdate extends MinedTransaction {
   /**
    * True if the transaction stored its round. If it is false although the transaction succeeded, another relayer was
-   * faster: the data point has the same round or a newer one.
+   * faster: the data point has the same round or a newer one. Or it was cancelled in the wallet, and another was mined.
    */
   readonly isStored: boolean;
 }
@@ -26,7 +27,11 @@ export interface MinedUpdate extends MinedTransaction {
  * the transaction; `WaitForTransactionReceiptTimeoutError`.
  */
 export async function sendUpdate(walletClient: Client, parameters: SendUpdateParameters): Promise<MinedUpdate> {
+  const { to, data } = parameters.transaction;
   const mined = await sendAndWait(walletClient, parameters);
-  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: mined.receipt.logs });
-  return { ...mined, isStored: events.some(({ address }) => isAddressEqual(address, parameters.transaction.to)) };
+  const update = decodeUpdateCall(data);
+  // A smart account's transaction is mined in a bundle with those of others, which may update other keys.
+  const args = update?.kind === "update" ? { keyHash: keccak256(update.key), timestamp: update.round } : {};
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: mined.receipt.logs, args });
+  return { ...mined, isStored: events.some(({ address }) => isAddressEqual(address, to)) };
 }
