@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,13 +64,8 @@ export class Machine {
   }
 
   private isBooted(): boolean {
-    try {
-      return /running|degraded/.test(
-        execFileSync("nsenter", [...this.enter(), "systemctl", "is-system-running"], { stdio: "pipe" }).toString(),
-      );
-    } catch (error) {
-      return String((error as { stdout?: Buffer }).stdout).includes("degraded");
-    }
+    const { stdout } = spawnSync("nsenter", [...this.enter(), "systemctl", "is-system-running"], { encoding: "utf8" });
+    return /^(?:running|degraded)$/m.test(stdout);
   }
 
   private connect(): void {

@@ -49,7 +49,8 @@ const CHAIN_ID = 11155111;
 const DEPLOYMENT = `deployments/${CHAIN_ID}.json`;
 const SETTINGS = `script/config/${CHAIN_ID}.json`;
 const DATASETS = ["financial", "webOracleNumber", "webOracleBytes"];
-const RPC_URL = "https://rpc.example";
+/** With characters that shells read in their way. */
+const RPC_URL = "https://rpc.example/?apikey=k1&team=$4";
 const PASSWORD = "password";
 /** Accounts with Ether. */
 const [deployer, owner, newOwner] = [0, 1, 2].map(deriveAccount) as [Account, Account, Account];
@@ -65,7 +66,9 @@ interface Service {
 
 /** Runs commands of the documents in a session of a service's owner. */
 function at({ kind, host, machine }: Service, ...commands: readonly string[]): Promise<string> {
-  const session = PROCEDURES[kind].setUp.replace(`DOMAIN=${kind}.example`, `DOMAIN=${host}`);
+  const session = PROCEDURES[kind].setUp
+    .replace(`DOMAIN=${kind}.example`, `DOMAIN=${host}`)
+    .replace("RPC_URL=https://rpc.example", () => `RPC_URL='${RPC_URL}'`);
   return machine.run([session, ...commands].join("\n"), { env: { NODE_EXTRA_CA_CERTS: AUTHORITIES } });
 }
 
@@ -82,7 +85,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
   const script = (commands: string, ...typed: readonly string[]) =>
     team.run(commands, { typed, env: { RPC_URL, NODE_EXTRA_CA_CERTS: AUTHORITIES } });
 
-  const cast = async (command: string) => (await team.run(`npx cast ${command} --rpc-url ${RPC_URL}`)).trim();
+  const cast = async (command: string) => (await team.run(`npx cast ${command} --rpc-url '${RPC_URL}'`)).trim();
 
   /** Waits until what is read is as expected. */
   async function eventually(from: Service, read: () => Promise<string>, isExpected: (text: string) => boolean) {
@@ -155,6 +158,9 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
     await machine.write(`${folder}/${DEPLOYMENT}`, deployment);
     await at(service, procedures.start, procedures[proxy]);
     await isReady(service);
+    // Behind the proxy, it sees who asks.
+    await team.run(`curl --silent https://${service.host}/unknown`);
+    await expect.poll(() => machine.log()).toContain(`"ip":"${team.address}"`);
   }
 
   /** Writes into a configuration what its owner has to. */
@@ -235,7 +241,14 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
 
   test("deploys the datasets", async () => {
     await settle({ owner: owner.address, ...members() });
-    await script(DEPLOY, deployer.privateKey, PASSWORD, PASSWORD, PASSWORD, PASSWORD);
+    await script(
+      DEPLOY.replace(/^ *export RPC_URL=.*$/m, ""),
+      deployer.privateKey,
+      PASSWORD,
+      PASSWORD,
+      PASSWORD,
+      PASSWORD,
+    );
     await readDeployment();
     expect(Object.keys(deployment.datasets)).toEqual(DATASETS);
   });
@@ -265,7 +278,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
     await team.write("/root/publisher-key", owner.privateKey, "600");
     const env = { NODE_EXTRA_CA_CERTS: AUTHORITIES, PUBLISHER_PRIVATE_KEY_FILE: "/root/publisher-key" };
     const spec = "devnet/specs/temperature.json";
-    await team.run(`npm run -s provider -- publish ${spec} --deployment ${DEPLOYMENT} --rpc-url ${RPC_URL}`, { env });
+    await team.run(`npm run -s provider -- publish ${spec} --deployment ${DEPLOYMENT} --rpc-url '${RPC_URL}'`, { env });
     const printed = await team.run(`npm run -s provider -- key ${spec} London`);
     const key = /WEB\/\S+/.exec(printed)?.[0];
     await serves(operators[1] as Service, providers, key, "webOracleNumber");

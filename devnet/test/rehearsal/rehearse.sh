@@ -25,8 +25,12 @@ if [ "${1:-}" != inside ]; then
   cleanup() {
     kill -KILL $! 2> /dev/null || true
     wait $! 2> /dev/null || true
-    find /sys/fs/cgroup -depth -type d -path '*/dataset-oracle-rehearsal*' -exec rmdir {} \;
     rmdir "$folder"
+    # The kernel takes a moment to end all.
+    for _ in {1..50}; do
+      find /sys/fs/cgroup -depth -type d -path '*/dataset-oracle-rehearsal*' -exec rmdir {} + 2> /dev/null && break
+      sleep 0.2
+    done
   }
   trap cleanup EXIT
   trap 'exit 130' INT TERM
