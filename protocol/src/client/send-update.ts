@@ -1,4 +1,4 @@
-import { type Client, isAddressEqual, keccak256, parseEventLogs } from "viem";
+import { type Client, isAddressEqual, keccak256, parseEventLogs, type TransactionReceipt } from "viem";
 import { datasetAbi } from "../abi/dataset.js";
 import { decodeUpdateCall } from "../update-call.js";
 import { type MinedTransaction, type SendOptions, sendAndWait } from "./send-and-wait.js";
@@ -27,11 +27,17 @@ export interface MinedUpdate extends MinedTransaction {
  * the transaction; `WaitForTransactionReceiptTimeoutError`.
  */
 export async function sendUpdate(walletClient: Client, parameters: SendUpdateParameters): Promise<MinedUpdate> {
-  const { to, data } = parameters.transaction;
   const mined = await sendAndWait(walletClient, parameters);
+  return { ...mined, isStored: hasStored(mined.receipt, parameters.transaction) };
+}
+
+/**
+ * Returns true if a mined transaction stored the round of an update. A smart account's is mined in a bundle with those of
+ * others, which may update other keys.
+ */
+export function hasStored({ logs }: TransactionReceipt, { to, data }: UpdateTransaction): boolean {
   const update = decodeUpdateCall(data);
-  // A smart account's transaction is mined in a bundle with those of others, which may update other keys.
   const args = update?.kind === "update" ? { keyHash: keccak256(update.key), timestamp: update.round } : {};
-  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: mined.receipt.logs, args });
-  return { ...mined, isStored: events.some(({ address }) => isAddressEqual(address, to)) };
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs, args });
+  return events.some(({ address }) => isAddressEqual(address, to));
 }

@@ -1,4 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { packUpdate } from "@dataset-oracle/protocol/packed-update";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { type Address, type EIP1193Provider, encodeEventTopics, type Hex, keccak256, numberToHex, pad } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Sending, sendFromWallet } from "./send-from-wallet.js";
@@ -6,7 +8,13 @@ import { type Sending, sendFromWallet } from "./send-from-wallet.js";
 const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const OWN: Address = "0x00000000000000000000000000000000000000aA";
 const HASH: Hex = `0x${"12".repeat(32)}`;
-const TRANSACTION = { chainId: 42, to: DATASET, data: "0x1234", value: 0n, gas: 100_000n } as const;
+const DATA = encodeUpdateCall(
+  packUpdate({
+    ...{ kind: "update", key: "0x01", round: 0n, toleranceBps: 0n, outcome: "OK", value: HASH },
+    members: [{ value: HASH, r: HASH, vs: HASH }],
+  }),
+);
+const TRANSACTION = { chainId: 42, to: DATASET, data: DATA, value: 0n, gas: 100_000n } as const;
 
 /** What the wallet answers to each method; an error that it throws. */
 let answers: Record<string, unknown>;
@@ -16,10 +24,12 @@ let searchedFrom: Hex | undefined;
 /** What changes when the wallet is asked. */
 let onAsked: (method: string) => void;
 
+const topicsOf = (key: Hex) =>
+  encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256(key) } });
 const UPDATED = {
   ...{ address: DATASET, blockNumber: "0x7", blockHash: HASH, transactionHash: HASH, transactionIndex: "0x0" },
   ...{ logIndex: "0x0", removed: false, data: `0x${"00".repeat(96)}` },
-  topics: encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256("0x01") } }),
+  topics: topicsOf("0x01"),
 };
 const receipt = (change: object = {}) => ({
   ...{ transactionHash: HASH, blockHash: HASH, blockNumber: "0x7", transactionIndex: "0x0", from: OWN, to: DATASET },
@@ -45,7 +55,7 @@ beforeEach(() => {
     eth_getLogs: [],
     eth_blockNumber: "0x8",
     eth_getTransactionReceipt: receipt(),
-    eth_getTransactionByHash: { hash: HASH, from: OWN, to: DATASET, nonce: "0x1", input: "0x1234", value: "0x0" },
+    eth_getTransactionByHash: { hash: HASH, from: OWN, to: DATASET, nonce: "0x1", input: DATA, value: "0x0" },
     wallet_switchEthereumChain: null,
   };
 });
@@ -188,6 +198,11 @@ test.each<[string, string, object]>([
   ["overtaken", "that stored nothing, because another was faster", { logs: [] }],
   ["overtaken", "in which another contract says that it stored something", { logs: [{ ...UPDATED, address: OWN }] }],
   ["unseen", "that the wallet replaced by another one", { to: pad("0x1", { size: 20 }), logs: [] }],
+  [
+    "unseen",
+    "in whose place a bundle updated another key",
+    { to: pad("0x1", { size: 20 }), logs: [{ ...UPDATED, topics: topicsOf("0x02") }] },
+  ],
 ])("the step is %s after a transaction %s", async (step, _, change) => {
   answers.eth_getTransactionReceipt = receipt(change);
   expect(await last()).toEqual({ step, hash: HASH, block: 7n });

@@ -1,6 +1,6 @@
 import type { UpdateTransaction } from "@dataset-oracle/protocol";
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
+import { hasStored } from "@dataset-oracle/protocol/client/send-update";
 import {
   type Address,
   BaseError,
@@ -10,7 +10,6 @@ import {
   type EIP1193Provider,
   type Hash,
   isAddressEqual,
-  parseEventLogs,
   ResourceUnavailableRpcError,
   SwitchChainError,
   type TransactionReceipt,
@@ -88,14 +87,14 @@ export async function sendFromWallet(
     onStep({ step: "confirming" });
     isAsked = true;
     const { receipt } = await sendAndWait(client, { transaction, account, onSent });
-    onStep(minedStep(receipt, transaction.to));
+    onStep(minedStep(receipt, transaction));
   } catch (error) {
     const refusal = refusalOf(error);
     // A transaction that was sent may still be mined.
     if (hash) onStep({ step: "unseen", hash });
     else if (!isAsked || !["failed", "busy"].includes(refusal.step)) onStep(refusal);
     else if (before === null) onStep({ step: "unclear" });
-    else await lookForSent(client, transaction.to, before, refusal, onStep).catch(() => onStep({ step: "unclear" }));
+    else await lookForSent(client, transaction, before, refusal, onStep).catch(() => onStep({ step: "unclear" }));
   }
 }
 
@@ -115,7 +114,7 @@ async function readBefore(client: Client, account: Address): Promise<Before> {
 /** Looks whether a wallet has sent the transaction, although it says that it failed. */
 async function lookForSent(
   client: Client,
-  dataset: Address,
+  transaction: UpdateTransaction,
   { account, nonce, block }: Before,
   refusal: Sending,
   onStep: (sending: Sending) => void,
@@ -127,7 +126,7 @@ async function lookForSent(
   onStep({ step: "waiting" });
   const receipt = await pollFor(MINING_POLLS, async () => {
     // Nodes refuse a range that begins after their newest block.
-    const logs = await getLogs(client, { address: dataset, fromBlock: block });
+    const logs = await getLogs(client, { address: transaction.to, fromBlock: block });
     const later = logs.filter(({ blockNumber }) => blockNumber > block);
     for (const hash of new Set(later.map(({ transactionHash }) => transactionHash))) {
       const { from } = await getTransaction(client, { hash });
@@ -135,7 +134,7 @@ async function lookForSent(
     }
     return null;
   });
-  onStep(receipt ? minedStep(receipt, dataset) : { step: "unclear" });
+  onStep(receipt ? minedStep(receipt, transaction) : { step: "unclear" });
 }
 
 /** Asks until there is an answer. @returns Null if there is none after so many times. */
@@ -150,19 +149,13 @@ async function pollFor<T>(times: number, ask: () => Promise<T | null>): Promise<
 
 /**
  * A wallet cancels a transaction by replacing it, and the receipt is that of the replacement. A smart account's transaction
- * goes to another contract, which has the dataset called: what counts is whether something was stored.
+ * goes to another contract, which has the dataset called: what counts is whether the update was stored.
  */
-function minedStep(receipt: TransactionReceipt, dataset: Address): Sending {
-  const isDirect = receipt.to !== null && isAddressEqual(receipt.to, dataset);
+function minedStep(receipt: TransactionReceipt, transaction: UpdateTransaction): Sending {
+  const isDirect = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
   const unstored = !isDirect ? "unseen" : receipt.status === "reverted" ? "reverted" : "overtaken";
-  const step = hasStored(receipt, dataset) ? "mined" : unstored;
+  const step = hasStored(receipt, transaction) ? "mined" : unstored;
   return { step, hash: receipt.transactionHash, block: receipt.blockNumber };
-}
-
-/** Returns true if a transaction stored a value in a dataset. */
-function hasStored({ logs }: TransactionReceipt, dataset: Address): boolean {
-  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs });
-  return events.some(({ address }) => isAddressEqual(address, dataset));
 }
 
 function refusalOf(error: unknown): Sending & { readonly step: Refusal } {
