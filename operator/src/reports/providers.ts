@@ -2,12 +2,7 @@ import { isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { type Clock, type Context, withDeadline } from "@dataset-oracle/service/process/context";
-import {
-  type FetchFailure,
-  type FetchLimits,
-  type HttpAnswer,
-  isAboutCertificate,
-} from "@dataset-oracle/service/process/fetch-result";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/process/fetch-result";
 import { postText } from "@dataset-oracle/service/trusted/post-text";
 import { certificateEnd } from "@dataset-oracle/service/untrusted/certificate-end";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/untrusted/egress";
@@ -103,10 +98,10 @@ export class Providers {
       const headers = { accept: "application/json", ...question.headers };
       const answer = await this.http.post(base, path, headers, body, limits, signal);
       if (!answer.ok) {
-        const { code } = answer.error;
+        const { code, isCertificateRefused } = answer.error;
         if (code === "aborted") return fail("late", "did not respond before the grace period ended");
         if (code === "busy") return notAsked(provider, host);
-        const reason = isAboutCertificate(answer.error) ? "certificate" : code === "forbidden" ? "unreachable" : code;
+        const reason = isCertificateRefused ? "certificate" : code === "forbidden" ? "unreachable" : code;
         return fail(reason, describeFetchFailure(answer.error));
       }
       const { status, text } = answer.value;

@@ -26,6 +26,8 @@ export interface FetchFailure<Code extends string = FetchFailureCode> {
    * `aborted` and `unreachable`, where it stands alone ("no answer within 500 ms", "ECONNREFUSED").
    */
   readonly detail: string;
+  /** True if it is `unreachable` because its certificate is refused. */
+  readonly isCertificateRefused?: boolean;
 }
 
 const timedOut = (timeoutMs: number) => ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
@@ -34,20 +36,19 @@ const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
 export const endedBy = (signal: AbortSignal, timeoutMs: number) => (isTimeout(signal) ? timedOut(timeoutMs) : ABORTED);
 /** Node's and OpenSSL's codes of a certificate that is not accepted. */
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
-const REFUSED = "its certificate is refused: ";
 /**
  * Why no answer came over the network. A name server's error has the code that the host's own would have, such as
  * ECONNREFUSED, or EDESTRUCTION where there is no name server.
  */
-export function unreachable({ code, message, syscall }: NodeJS.ErrnoException) {
-  const isAboutName = syscall === "getaddrinfo" || syscall?.startsWith("query");
-  const name = code === "ENOTFOUND" || code === "ENODATA" ? "no such host name" : "its name cannot be resolved";
-  const certificate = CERTIFICATE.test(code ?? "") && `${REFUSED}${code}`;
-  return { code: "unreachable", detail: isAboutName ? name : certificate || (code ?? message) } as const;
+export function unreachable({ code, message, syscall }: NodeJS.ErrnoException): FetchFailure<"unreachable"> {
+  if (syscall === "getaddrinfo" || syscall?.startsWith("query")) {
+    const isUnknown = code === "ENOTFOUND" || code === "ENODATA";
+    return { code: "unreachable", detail: isUnknown ? "no such host name" : "its name cannot be resolved" };
+  }
+  if (code !== undefined && CERTIFICATE.test(code))
+    return { code: "unreachable", detail: `its certificate is refused: ${code}`, isCertificateRefused: true };
+  return { code: "unreachable", detail: code ?? message };
 }
-/** Tells whether a host cannot be reached because of its certificate. */
-export const isAboutCertificate = ({ code, detail }: FetchFailure<string>) =>
-  code === "unreachable" && detail.startsWith(REFUSED);
 export const redirected = (status: number) =>
   ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
 export const tooLarge = (maxBytes: number) =>

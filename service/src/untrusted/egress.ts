@@ -104,6 +104,6 @@ export class Egress {
     if (code === "unreachable" && detail === FORBIDDEN_ADDRESS) {
       return err({ code: "forbidden", detail: "cannot be asked: its name resolves to an address that is not public" });
     }
-    return err({ code, detail: clean(detail) });
+    return err({ ...answer.error, detail: clean(detail) });
   }
 }
