@@ -29,8 +29,8 @@ export function addDatasets(app: App): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<ServedDataset>(context.clock, { rememberMs: REMEMBER_MS });
 
-  /** Reads the price, and the committee if it was replaced. */
-  async function readPrice(dataset: Dataset): Promise<bigint> {
+  /** Returns the price. If the committee was replaced, the dataset has the new one afterwards. */
+  async function readPriceAndCommittee(dataset: Dataset): Promise<bigint> {
     try {
       await dataset.committee.refreshIfReplaced(dataset.committee.current);
       return await readView(dataset, "queryPrice");
@@ -44,7 +44,7 @@ export function addDatasets(app: App): void {
     dataset: dataset.address,
     kind: dataset.kind,
     keys: dataset.keys.listed.flatMap((key) => keyToAscii(key) ?? []),
-    query_price: (await readPrice(dataset)).toString(),
+    query_price: (await readPriceAndCommittee(dataset)).toString(),
     providers: dataset.committee.current.members.flatMap((address) => {
       const url = urls.urlOf(address);
       return url === undefined ? [] : [{ address, url }];

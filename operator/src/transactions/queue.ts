@@ -188,8 +188,7 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const { start } = this.#reorgWatch;
-    const readCounts = this.#nonces.readCounts(this.#inFlight.end, start);
+    const readCounts = this.#nonces.readCounts(this.#inFlight.end, this.#reorgWatch.start);
     const [shown, market] = await Promise.all([readCounts, readMarket(this.client)]);
     const now = this.context.clock.monotonic();
     // A node that lags shows neither the nonce as used nor a receipt: the wait for one begins anew.
@@ -257,8 +256,8 @@ export class TransactionQueue {
       // It counts as stuck, so that the newest round replaces it at once, unless the new chain has it.
       if (!this.#inFlight.has(nonce)) {
         transaction.charge.hold(transaction.versions.at(-1)?.call?.gas ?? 0n);
-        const since = { sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null, renewal: null };
-        this.#inFlight.set(nonce, { ...transaction, ...since });
+        const stuck = { ...transaction, sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null, renewal: null };
+        this.#inFlight.set(nonce, stuck);
       } else this.#retry(transaction, "a reorganization dropped it");
     }
   }

@@ -68,10 +68,13 @@ beforeEach(async () => {
   );
 });
 
+/** @param start By default there is nothing that a reorganization can free. */
+const readCounts = (end: number, start = Number.POSITIVE_INFINITY) => nonces.readCounts(end, start);
+
 test("the counts of mined and pending transactions are read, and no fewer are pending than mined", async () => {
-  expect(await nonces.readCounts(0)).toEqual({ mined: 5, pending: 7 });
+  expect(await readCounts(0)).toEqual({ mined: 5, pending: 7 });
   endpoints = [{ mined: 9, pending: 8 }];
-  expect(await nonces.readCounts(9)).toEqual({ mined: 9, pending: 9 });
+  expect(await readCounts(9)).toEqual({ mined: 9, pending: 9 });
 });
 
 test.each([
@@ -79,11 +82,11 @@ test.each([
   ["1,000 pending transactions too many", { mined: 5, pending: 1_007 }],
   ["2^40 pending transactions", { mined: 5, pending: 2 ** 40 }],
 ])("%s are not believed, unless another endpoint shows fewer", async (_, lie) => {
-  await nonces.readCounts(7);
+  await readCounts(7);
   endpoints = [lie];
-  await expect(nonces.readCounts(7)).rejects.toMatchObject({ kind: "failed", method: "eth_getTransactionCount" });
+  await expect(readCounts(7)).rejects.toMatchObject({ kind: "failed", method: "eth_getTransactionCount" });
   endpoints = [lie, { mined: 6, pending: 7 }];
-  expect(await nonces.readCounts(7)).toMatchObject({ pending: 7 });
+  expect(await readCounts(7)).toMatchObject({ pending: 7 });
 });
 
 describe("an endpoint that is asked first and counts too few", () => {
@@ -96,49 +99,49 @@ describe("an endpoint that is asked first and counts too few", () => {
     ["one less, against another", true, [{ mined: 4_999, pending: 5_000 }, truth]],
   ])("%s, is not believed", async (_, isLate, shownCounts) => {
     if (isLate) endpoints = [truth];
-    if (isLate) await nonces.readCounts(5_001);
+    if (isLate) await readCounts(5_001);
     endpoints = shownCounts;
-    expect(await nonces.readCounts(isLate ? 5_001 : 0)).toEqual(truth);
+    expect(await readCounts(isLate ? 5_001 : 0)).toEqual(truth);
   });
 
   test("alone is believed as far as a reorganization reaches, and farther after ten minutes", async () => {
     endpoints = [truth];
-    await nonces.readCounts(5_001);
+    await readCounts(5_001);
     endpoints = [{ mined: 4_998, pending: 5_001 }];
-    expect(await nonces.readCounts(5_001)).toEqual({ mined: 4_998, pending: 5_001 });
+    expect(await readCounts(5_001)).toEqual({ mined: 4_998, pending: 5_001 });
     const freed = { mined: 4_950, pending: 4_950 };
     endpoints = [freed];
-    await expect(nonces.readCounts(5_001)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
-    expect(await nonces.readCounts(5_001, 4_950)).toEqual(freed);
+    await expect(readCounts(5_001)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
+    expect(await readCounts(5_001, 4_950)).toEqual(freed);
     endpoints = [{ mined: 0, pending: 0 }];
-    await expect(nonces.readCounts(5_001, 4_950)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
+    await expect(readCounts(5_001, 4_950)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
     nowMs += TEN_MINUTES_MS;
-    expect(await nonces.readCounts(5_001)).toMatchObject({ mined: 0 });
+    expect(await readCounts(5_001)).toMatchObject({ mined: 0 });
   });
 
   test("is believed once most others count no more, because the chain was reorganized", async () => {
     endpoints = [truth];
-    await nonces.readCounts(5_001);
+    await readCounts(5_001);
     const reorganized = { mined: 4_999, pending: 5_001 };
     endpoints = [reorganized, truth, reorganized];
-    expect(await nonces.readCounts(5_001)).toEqual(reorganized);
+    expect(await readCounts(5_001)).toEqual(reorganized);
   });
 });
 
 test("as many as other processes can have sent are believed, and a jump of mined ones after ten minutes", async () => {
-  await nonces.readCounts(7);
+  await readCounts(7);
   endpoints = [{ mined: 7 + MAX_JUMP, pending: 7 + MAX_JUMP }];
-  expect(await nonces.readCounts(7)).toMatchObject({ mined: 7 + MAX_JUMP });
+  expect(await readCounts(7)).toMatchObject({ mined: 7 + MAX_JUMP });
   endpoints = [{ mined: 500, pending: 500 }];
-  await expect(nonces.readCounts(7)).rejects.toThrow();
+  await expect(readCounts(7)).rejects.toThrow();
   nowMs += TEN_MINUTES_MS - 1;
-  await expect(nonces.readCounts(7)).rejects.toThrow();
+  await expect(readCounts(7)).rejects.toThrow();
   nowMs += 1;
-  expect(await nonces.readCounts(7)).toMatchObject({ mined: 500 });
+  expect(await readCounts(7)).toMatchObject({ mined: 500 });
 });
 
 test("a pending transaction that the node's pool does not show counts as stuck ten minutes later than others", async () => {
-  expect(await nonces.findForeign(await nonces.readCounts(5), () => false)).toMatchObject([{ nonce: 5 }]);
+  expect(await nonces.findForeign(await readCounts(5), () => false)).toMatchObject([{ nonce: 5 }]);
   expect(nonces.stuckSince).toEqual(
     new Map([
       [5, 0],
@@ -152,7 +155,7 @@ test.each(["legacy", "eip1559"] as const)(
   async (type) => {
     const { raw, listed } = await shown(5, type);
     pool = { 5: { ...listed, hash: keccak256("0x") } };
-    const [found] = await nonces.findForeign(await nonces.readCounts(5), () => false);
+    const [found] = await nonces.findForeign(await readCounts(5), () => false);
     expect(found).toMatchObject({ nonce: 5, raw, hash: keccak256(raw), call: { to: TO, data: "0x01", gas: 30_000n } });
     expect(found?.fees).toMatchObject({ type, maxFeePerGas: 9n });
   },
@@ -171,7 +174,7 @@ test("what the sender has not signed is not its transaction, however high its fe
     [2 ** 53 - 1]: { ...own, nonce: numberToHex(2 ** 53 - 1) },
     7: own,
   };
-  const found = await nonces.findForeign(await nonces.readCounts(5), () => false);
+  const found = await nonces.findForeign(await readCounts(5), () => false);
   expect(found.map(({ nonce }) => nonce)).toEqual([7]);
   // The node counts them as pending, so they are waited for; longer, because its pool shows nothing of the sender there.
   expect(nonces.stuckSince).toEqual(

@@ -60,7 +60,7 @@ export class SenderNonces {
    * @param start The first nonce that a reorganization can free.
    * @throws RpcError while the endpoints give no credible answer.
    */
-  async readCounts(end: number, start = Number.POSITIVE_INFINITY): Promise<TransactionCounts> {
+  async readCounts(end: number, start: number): Promise<TransactionCounts> {
     let counts = await this.#readCounts();
     const isDoubtful = this.#mined === null || counts.mined < this.#mined || this.#faultOf(counts, end, start) !== null;
     if (isDoubtful)
