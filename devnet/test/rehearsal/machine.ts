@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Where machines are connected, in the rehearsal's network namespace. */
 export const BRIDGE = "br0";
@@ -57,7 +58,7 @@ export class Machine {
         return machine;
       }
       if (nspawn.exitCode !== null) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
     }
     nspawn.kill("SIGKILL");
     throw new Error(`The machine ${host} did not boot:\n${console}`);

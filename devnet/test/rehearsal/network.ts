@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXCHANGE_ORIGINS } from "@dataset-oracle/devnet/exchange-origins";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
@@ -83,7 +83,7 @@ function makeAuthority(): string {
   execFileSync("openssl", command, { stdio: "pipe" });
   execFileSync("chroot", [IMAGE, "env", "TMPDIR=/tmp", "update-ca-certificates"], { stdio: "pipe" });
   writeFileSync(join(IMAGE, "etc/resolv.conf"), `nameserver ${WORLD}\n`);
-  return execFileSync("cat", [key], { encoding: "utf8" });
+  return readFileSync(key, "utf8");
 }
 
 /** Exchanges of the simulated market at their own names, the chain, and an authority that gives Caddy certificates. */

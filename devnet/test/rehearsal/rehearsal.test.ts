@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, deriveAccount } from "@dataset-oracle/devnet/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { block, forgotten } from "./documents.js";
@@ -93,7 +94,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
       const text = await read();
       if (isExpected(text)) return;
       if (tries === 59) throw new Error(`${from.host} never says what it must, but: ${text}\n${from.machine.log()}`);
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await sleep(2_000);
     }
   }
 
@@ -348,7 +349,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
     await at(service, stop);
     await old.lose();
     // As the page of providers says.
-    await new Promise((resolve) => setTimeout(resolve, 30_000));
+    await sleep(30_000);
     service.machine = await network.machine(host);
     await service.machine.run(`base64 --decode > ${backup}`, { input: saved });
     await network.lead(host, service.machine);

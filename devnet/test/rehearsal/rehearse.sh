@@ -42,7 +42,7 @@ folder=$2
 mount -t tmpfs tmpfs "$folder"
 image=$folder/image
 started=$SECONDS
-mmdebstrap --quiet --variant=minbase bookworm "$image" http://deb.debian.org/debian \
+mmdebstrap --quiet --variant=minbase bookworm "$image" \
   --include=systemd,systemd-sysv,ca-certificates,curl,procps,openssl,git,caddy,nginx,dnsmasq-base
 
 systemctl --root "$image" --quiet disable caddy nginx
