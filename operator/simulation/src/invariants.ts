@@ -3,7 +3,14 @@ import { type Hex, stringToHex } from "viem";
 import type { Invariant } from "./invariant.js";
 import { hashOf } from "./keys.js";
 import type { OperatorMachine } from "./operator-process.js";
-import { isReverted, MAX_REVERTS, machineOf, TRANSACTION_INVARIANTS, updatesOf } from "./transaction-invariants.js";
+import {
+  isPoor,
+  isReverted,
+  MAX_REVERTS,
+  machineOf,
+  TRANSACTION_INVARIANTS,
+  updatesOf,
+} from "./transaction-invariants.js";
 import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS } from "./world.js";
 
 /** Until then every feed has been stored for the first time. */
@@ -60,6 +67,9 @@ const movesAreStored: Invariant = (world) => {
   };
 };
 
+/** An operator gives up an update that it could not build or send for so long, and says so in its log. */
+const GIVE_UP_MS = 600_000;
+
 /** An accepted broadcast ends with its round or a newer one stored, unless its transactions keep reverting. */
 const promisesAreKept: Invariant = (world) => {
   const boundMs = 4 * STUCK_SECONDS * 1_000;
@@ -90,11 +100,16 @@ const promisesAreKept: Invariant = (world) => {
           if (answeredAt !== null && Date.now() - answeredAt > 2 * boundMs) forget();
           else promisedAt.set(id, world.calmMs);
         } else {
-          if (!promisedAt.has(id) || life.operator.isHit) promisedAt.set(id, world.calmMs);
+          if (!promisedAt.has(id) || life.operator.isHit || life.operator.accounts.some((each) => isPoor(world, each)))
+            promisedAt.set(id, world.calmMs);
           const waitedMs = world.calmMs - (promisedAt.get(id) ?? 0);
-          if (waitedMs <= boundMs) continue;
+          if (waitedMs <= boundMs) {
+            if (Date.now() - at > GIVE_UP_MS) forget();
+            continue;
+          }
+          // It can have joined an update that had reverted before.
           const isOwn = (each: (typeof reverts)[number]) =>
-            each.machine === life.operator && each.keyHash === hashOf(key) && each.at >= at;
+            each.machine === life.operator && each.keyHash === hashOf(key) && each.at >= at - boundMs;
           if (reverts.filter(isOwn).length >= MAX_REVERTS) {
             forget();
             continue;

@@ -36,7 +36,7 @@ export class SimulatedProvider {
   readonly #digests: FastReportDigests;
   readonly #signed = new LRUCache<string, string>({ max: 500 });
   /** What it says of a round of a key, also when it has stopped misbehaving: who signs two values counts as faulty for long. */
-  readonly #told = new LRUCache<string, bigint>({ max: 5_000 });
+  readonly #told = new LRUCache<string, bigint>({ max: 1_000 });
   misbehavior: Misbehavior | null = null;
   /** The key that it does not serve. */
   unserved: Hex | null = null;

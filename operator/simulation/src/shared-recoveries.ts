@@ -10,7 +10,7 @@ type EcdsaRecover = (rs: Uint8Array, parity: number, digest: Uint8Array, isCompr
 
 const service = createRequire(import.meta.resolve("@dataset-oracle/service/keys/secp256k1-account"));
 const library = service("secp256k1/bindings.js") as { ecdsaRecover: EcdsaRecover };
-const recovered = new LRUCache<string, Uint8Array>({ max: 5_000 });
+const recovered = new LRUCache<string, Uint8Array>({ max: 2_000 });
 const { ecdsaRecover } = library;
 
 library.ecdsaRecover = (rs, parity, digest, isCompressed) => {

@@ -2,7 +2,7 @@
 
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { LRUCache } from "lru-cache";
-import { type Hex, hexToString, keccak256 } from "viem";
+import { type Address, type Hex, hexToString, keccak256 } from "viem";
 import { type ChainTransaction, nonceOf, type Receipt } from "./chain/chain.js";
 import type { Invariant } from "./invariant.js";
 import { hashOf } from "./keys.js";
@@ -17,6 +17,10 @@ export const MAX_REVERTS = 3;
 
 export const machineOf = (world: World, { from }: Pick<ChainTransaction, "from">): OperatorMachine | undefined =>
   world.operators.find(({ accounts }) => accounts.some(({ address }) => address === from));
+
+/** Reports whether a sender cannot pay for what it has to send. */
+export const isPoor = ({ chain }: World, { address }: { readonly address: Address }): boolean =>
+  (chain.head.state.balances.get(address) ?? 0n) < 10n ** 17n;
 
 /** The senders of all operators, each with what its operator is doing. */
 const sendersOf = (world: World) =>
@@ -37,15 +41,13 @@ const noncesAdvance: Invariant = (world) => {
         const shown = chain.shownOf(address, chain.head);
         const known = since.get(address);
         const isGap = shown.length > 0 && !shown.some((one) => one.nonce === nonce);
-        const isServing = life?.app != null && !isSignerSilent;
-        if (pooled.length === 0 || !isServing || known?.nonce !== nonce || known.isGap !== isGap) {
+        const canSend = life?.app != null && !isSignerSilent && !isPoor(world, { address });
+        if (pooled.length === 0 || !canSend || known?.nonce !== nonce || known.isGap !== isGap) {
           since.set(address, { nonce, isGap, calmMs: world.calmMs });
           continue;
         }
         const waitedMs = world.calmMs - known.calmMs;
         if (waitedMs <= (isGap ? gapMs : stuckMs)) continue;
-        const balance = chain.head.state.balances.get(address) ?? 0n;
-        if (balance < 10n ** 17n) continue;
         const kind = isGap ? "nonce gap" : "stuck nonce";
         world.violate(
           kind,
@@ -107,21 +109,29 @@ const roundsHaveOneNonce: Invariant = (world) => {
   };
 };
 
+/** Follows which operators can know by their clocks how old a round is. Its function is called at each block. */
+function followClocks({ operators }: World) {
+  const setAt = new Map<OperatorMachine, number>();
+  return () => {
+    const seconds = Date.now() / 1_000;
+    for (const one of operators) if (one.clockOffsetMs !== 0) setAt.set(one, seconds);
+    return (one: OperatorMachine) => seconds - (setAt.get(one) ?? 0) > 2 * MAX_ROUND_AGE_SECONDS;
+  };
+}
+
 /** Nothing is given to the nodes whose round the dataset refuses as too old. */
 const expiredRoundsAreNotSent: Invariant = (world) => {
-  const clockSetAt = new Map<OperatorMachine, number>();
+  const follow = followClocks(world);
   return {
     atBlock() {
-      const seconds = Date.now() / 1_000;
-      for (const one of world.operators) if (one.clockOffsetMs !== 0) clockSetAt.set(one, seconds);
+      const [seconds, isClockRight] = [Date.now() / 1_000, follow()];
       for (const { transaction, refusal } of world.chain.arrivals) {
         const machine = machineOf(world, transaction);
         const updates = updatesOf(transaction);
         if (machine === undefined || updates === null || (refusal !== null && refusal !== "already known")) continue;
         const age = seconds - Number(updates.round);
-        const isClockRight = seconds - (clockSetAt.get(machine) ?? 0) > 2 * MAX_ROUND_AGE_SECONDS;
         // It was sent before the block.
-        if (!isClockRight || age - world.options.blockMs / 1_000 <= MAX_ROUND_AGE_SECONDS + 5) continue;
+        if (!isClockRight(machine) || age - world.options.blockMs / 1_000 <= MAX_ROUND_AGE_SECONDS + 5) continue;
         world.violate("expired round sent", transaction.hash, `operator ${machine.index}: ${age} s old`);
       }
     },
@@ -129,20 +139,24 @@ const expiredRoundsAreNotSent: Invariant = (world) => {
 };
 
 /** Whoever replaces a transaction of its own offers so much more that nodes take it. */
-const replacementsAreTaken: Invariant = (world) => ({
-  atBlock() {
-    for (const { transaction, before, refusal } of world.chain.arrivals) {
-      const life = machineOf(world, transaction)?.life;
-      if (life == null || before === undefined || before.arrivesAt < life.startedAt) continue;
-      if (refusal !== "replacement transaction underpriced") continue;
-      // It can have forgotten one that is too old for the next block, and behind a gap, where nodes do not count it.
-      const round = updatesOf(before)?.round;
-      const nextBlock = (Date.now() + world.options.blockMs) / 1_000;
-      if (round !== undefined && nextBlock - Number(round) > MAX_ROUND_AGE_SECONDS) continue;
-      world.violate("replacement refused", transaction.hash, `${life.id}: nonce ${transaction.nonce}`);
-    }
-  },
-});
+const replacementsAreTaken: Invariant = (world) => {
+  const follow = followClocks(world);
+  return {
+    atBlock() {
+      const isClockRight = follow();
+      for (const { transaction, before, refusal } of world.chain.arrivals) {
+        const machine = machineOf(world, transaction);
+        if (machine?.life == null || before === undefined || before.arrivesAt < machine.life.startedAt) continue;
+        if (refusal !== "replacement transaction underpriced" || !isClockRight(machine)) continue;
+        // It can have forgotten one that is too old for the next block, and behind a gap, where nodes do not count it.
+        const round = updatesOf(before)?.round;
+        const nextBlock = (Date.now() + world.options.blockMs) / 1_000;
+        if (round !== undefined && nextBlock - Number(round) > MAX_ROUND_AGE_SECONDS) continue;
+        world.violate("replacement refused", transaction.hash, `${machine.life.id}: nonce ${transaction.nonce}`);
+      }
+    },
+  };
+};
 
 /** Only what has become of a transaction counts: without a reorganization none was dropped, and no other has its nonce. */
 const nothingIsTakenForLost: Invariant = (world) => {

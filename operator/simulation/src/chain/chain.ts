@@ -423,7 +423,7 @@ function senderOf(raw: Hex, parsed: Parsed): Address {
   const signature = concatHex([r, s, yParity === 0 ? "0x1b" : "0x1c"]);
   const sender = recoverSignerSync(digest, signature);
   if (sender === null) throw new Error(`The operator sent a transaction without a valid signature: ${raw}`);
-  if (senders.size > 5_000) senders.clear();
+  if (senders.size > 1_000) senders.clear();
   senders.set(raw, sender);
   return sender;
 }

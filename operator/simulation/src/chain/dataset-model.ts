@@ -64,10 +64,10 @@ function revert(errorName: ErrorName, args: readonly unknown[]): never {
 }
 
 /** Signatures are recovered once, however often an update is simulated, estimated and mined. */
-const recovered = new LRUCache<string, Address>({ max: 20_000 });
+const recovered = new LRUCache<string, Address>({ max: 2_000 });
 
 /** Calldata is read once, however often an update is simulated, estimated and mined. */
-const calls = new LRUCache<Hex, { readonly call: PackedUpdate | null }>({ max: 1_000 });
+const calls = new LRUCache<Hex, { readonly call: PackedUpdate | null }>({ max: 500 });
 
 function callIn(data: Hex): PackedUpdate | null {
   const known = calls.get(data) ?? { call: decodeUpdateCall(data) };
