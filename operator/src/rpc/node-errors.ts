@@ -142,7 +142,7 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["pool full", "not_taken"], // Arbitrum
   ["too many transactions", "not_taken"], // Parity
   ["account limit exceeded", "not_taken"], // geth
-  ["transaction limit reached", "one_at_a_time"], // geth: in flight
+  ["in-flight transaction limit reached", "one_at_a_time"], // geth
   ["already reserved", "not_taken"], // geth: address, authority
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported

@@ -61,6 +61,8 @@ test("a pending round does not end the retries, a stored one does", async () => 
   expect(state.isOver).toBe(false);
   await vi.advanceTimersByTimeAsync(2);
   expect(state).toMatchObject({ isOver: true, ready: [] });
+  // Whoever joins it too late does not wait for ever.
+  await expect(state.task.accepted(1n)).resolves.toBe(null);
 });
 
 test("an unavailable round is retried at growing intervals for ten minutes, and then fails with the reason", async () => {

@@ -192,7 +192,11 @@ export class Task {
    */
   accepted(round: bigint): Promise<Version | null> {
     if (this.#accepted !== null && this.#accepted.call.round >= round) return Promise.resolve(this.#accepted);
-    return new Promise((resolve) => this.#joined.add({ round, resolve }));
+    return new Promise((resolve) => {
+      this.#joined.add({ round, resolve });
+      const leave = () => resolve(null);
+      this.confirmed.then(leave, leave);
+    });
   }
 
   /** Begins anew with the newest round. */
@@ -243,18 +247,12 @@ export class Task {
   /** Ends the task: mined, or null where another transaction has stored its round or the operator shuts down. */
   end(confirmed: Confirmed | null): void {
     if (confirmed !== null) this.given(confirmed, null);
-    this.#leaveJoined();
     this.#confirm(confirmed);
   }
 
   /** Gives the task up, with what its callers learn. */
   fail(error: unknown): void {
-    this.#leaveJoined();
     this.#giveUp(error);
-  }
-
-  #leaveJoined(): void {
-    for (const one of this.#joined) one.resolve(null);
   }
 }
 

@@ -15,11 +15,13 @@ const dial = buildConnector({ timeout: 5_000, rejectUnauthorized: false, maxCach
  */
 export async function certificateEnd(url: string, isTrusted: boolean): Promise<number | null> {
   if (!URL.canParse(url)) return null;
-  const { protocol, host, hostname, port } = new URL(url);
+  const { protocol, hostname, port } = new URL(url);
   if (protocol !== "https:") return null;
+  // Sockets want IPv6 addresses without brackets.
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const connect = isTrusted ? dial : guardedConnector(resolveByDns(), dial);
   return new Promise((resolve) => {
-    connect({ protocol, host, hostname, port }, (error, socket) => {
+    connect({ protocol, host, hostname: host, port }, (error, socket) => {
       if (error !== null) return resolve(null);
       const end = Date.parse((socket as TLSSocket).getPeerCertificate().valid_to);
       socket.destroy();
