@@ -18,7 +18,7 @@ interface Counted {
   readonly suppressed: Map<string, number>;
 }
 
-/** If as many requests in a minute come from one local address, and no other, it is taken for a proxy's. */
+/** If as many requests in a minute come from a local address, and none from others, it is taken for a proxy's. */
 const MANY_FROM_PROXY = 30;
 
 /** The id of the callers beyond `MAX_CALLERS`. */
@@ -73,13 +73,13 @@ export class RequestLog {
 
   /** Warns once where a proxy hides its callers, who then share one caller's limits. */
   #warnOfProxy(): void {
-    const [one, ...others] = this.#callers.values();
-    const isProxy = one?.isLocal === true && others.length === 0 && one.logged >= MANY_FROM_PROXY;
-    if (!isProxy || this.#knowsCallers) return;
+    const callers = [...this.#callers.values()];
+    const proxy = callers.every(({ isLocal }) => isLocal) && callers.find(({ logged }) => logged >= MANY_FROM_PROXY);
+    if (!proxy || this.#knowsCallers) return;
     this.#knowsCallers = true;
-    const { ip } = one;
+    const { ip } = proxy;
     const advice = "if that is a proxy, it must send X-Forwarded-For, and trustedProxies must list it";
-    this.logger.warn({ ip }, `all callers come from one local address, and share one caller's limits: ${advice}`);
+    this.logger.warn({ ip }, `all callers come from local addresses, and those of one share one caller's limits: ${advice}`);
   }
 
   #countedFor(ip: string): Counted {
