@@ -94,7 +94,9 @@ test("a proxy that hides its callers is warned of once, unless others come, or a
   expect(await minuteOf([30, "192.0.2.1"])).toEqual([]);
   expect(await minuteOf([30, "10.0.0.1"], [1, "192.0.2.1"])).toEqual([]);
   // A check of this machine's own comes, too.
-  expect(await minuteOf([4, "127.0.0.1"], [30, "10.0.0.1"])).toEqual([["10.0.0.1", expect.stringContaining("X-Forwarded-For")]]);
+  expect(await minuteOf([4, "127.0.0.1"], [30, "10.0.0.1"])).toEqual([
+    ["10.0.0.1", expect.stringContaining("X-Forwarded-For")],
+  ]);
   expect(await minuteOf([30, "10.0.0.1"])).toEqual([]);
   await started.app.close();
   started = await startApp();

@@ -79,7 +79,7 @@ export class RequestLog {
     this.#knowsCallers = true;
     const { ip } = proxy;
     const advice = "if that is a proxy, it must send X-Forwarded-For, and trustedProxies must list it";
-    this.logger.warn({ ip }, `all callers come from local addresses, and those of one share one caller's limits: ${advice}`);
+    this.logger.warn({ ip }, `callers come from local addresses only, each with one caller's limits: ${advice}`);
   }
 
   #countedFor(ip: string): Counted {
