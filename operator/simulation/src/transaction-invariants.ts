@@ -30,18 +30,22 @@ const sendersOf = (world: World) =>
 
 /** A nonce that is left out is filled soon, and none stays unmined for long. */
 const noncesAdvance: Invariant = (world) => {
+  const follow = followClocks(world);
   const since = new Map<string, { readonly nonce: number; readonly isGap: boolean; readonly calmMs: number }>();
   const [gapMs, stuckMs] = [10_000 + 2 * world.options.blockMs, 4 * STUCK_SECONDS * 1_000];
   return {
     atBlock() {
       const { chain } = world;
+      const isClockRight = follow();
       for (const { address, life, isSignerSilent } of sendersOf(world)) {
         const nonce = nonceOf(chain.head.state, address);
         const pooled = [...(chain.pool.get(address)?.keys() ?? [])].filter((one) => one >= nonce);
-        const shown = chain.shownOf(address, chain.head);
+        // What nodes do not show is forgotten when its round has expired, and so is what waits behind it.
+        const shown = chain.shownOf(address, chain.head).filter((one) => !isExpired(one));
         const known = since.get(address);
         const isGap = shown.length > 0 && !shown.some((one) => one.nonce === nonce);
-        const canSend = life?.app != null && !isSignerSilent && !isPoor(world, { address });
+        const canSend =
+          life?.app != null && isClockRight(life.operator) && !isSignerSilent && !isPoor(world, { address });
         if (pooled.length === 0 || !canSend || known?.nonce !== nonce || known.isGap !== isGap) {
           since.set(address, { nonce, isGap, calmMs: world.calmMs });
           continue;
@@ -74,6 +78,12 @@ export function updatesOf({ hash, data }: Pick<ChainTransaction, "hash" | "data"
   const updates = call && { keyHashes, round: call.round };
   decoded.set(hash, { updates });
   return updates;
+}
+
+/** Reports whether the dataset refuses the round of a transaction as too old. */
+function isExpired(transaction: ChainTransaction): boolean {
+  const round = updatesOf(transaction)?.round;
+  return round !== undefined && Date.now() / 1_000 - Number(round) > MAX_ROUND_AGE_SECONDS;
 }
 
 /** No process gives a round of a key two nonces, as long as the first can still store it. */

@@ -83,6 +83,8 @@ const TARGET = BLOCK_GAS_LIMIT / 2n;
 const FIRST_BASE_FEE = 10_000_000_000n;
 const LEAST_BASE_FEE = 1_000_000_000n;
 const TRANSFER_GAS = 21_000n;
+/** The most that an operator offers, in wei per unit of gas: the defaults of its settings. */
+const [MAX_FEE, MAX_TIP] = [500n * 10n ** 9n, 100n * 10n ** 9n];
 /** Blocks before the first that the simulation makes, so that the chain has an age. */
 const FORMER_BLOCKS = 100;
 /** Older blocks are forgotten. */
@@ -181,7 +183,7 @@ export class Chain {
     for (const [from, byNonce] of this.pool) {
       for (let nonce = nonceOf(head.state, from); ; nonce++) {
         const one = byNonce.get(nonce);
-        if (one === undefined || one.neverMined !== null || one.arrivesAt > nowMs || one.maxFeePerGas < baseFee) break;
+        if (one === undefined || !this.#isTaken(one) || one.arrivesAt > nowMs || one.maxFeePerGas < baseFee) break;
         chosen.push(one);
       }
     }
@@ -192,6 +194,12 @@ export class Chain {
     const usual = 0.5 - 0.1 * Math.log(Number(baseFee) / Number(FIRST_BASE_FEE));
     this.demand += this.options.random.between(-0.05, 0.05) + (usual - this.demand) / 10;
     this.#forgetOld();
+  }
+
+  /** What nobody can replace any more, within an operator's caps, is taken once such faults have ended. */
+  #isTaken({ neverMined, maxFeePerGas, maxPriorityFeePerGas }: ChainTransaction): boolean {
+    if (neverMined === null || this.takesNothing || this.neverMined > 0) return neverMined === null;
+    return !(raises(maxFeePerGas, MAX_FEE) && raises(maxPriorityFeePerGas, MAX_TIP));
   }
 
   #append(transactions: readonly ChainTransaction[], timestamp: number, baseFee: bigint, nowMs: number): void {
@@ -319,7 +327,6 @@ export class Chain {
       return refuse(`insufficient funds for gas * price + value: address ${from}`);
     if (known?.hash === hash) return refuse("already known");
     const isShown = known !== undefined && known.neverMined !== "hidden";
-    const raises = (before: bigint, offered: bigint) => offered * 10n >= before * 11n;
     if (
       isShown &&
       !(raises(known.maxFeePerGas, maxFeePerGas) && raises(known.maxPriorityFeePerGas, maxPriorityFeePerGas))
@@ -396,6 +403,9 @@ export class Chain {
     return null;
   }
 }
+
+/** Reports whether nodes take a replacement that offers so much: a tenth more. */
+const raises = (before: bigint, offered: bigint) => offered * 10n >= before * 11n;
 
 export const nonceOf = ({ nonces }: State, from: Address): number => nonces.get(from) ?? 0;
 
