@@ -50,6 +50,8 @@ export class SimulatedEndpoint implements NodeFaults {
   receiptsLateMs = 0;
   gasFactor = 1;
   logBlocks = Number.MAX_SAFE_INTEGER;
+  /** When it last failed a call, in milliseconds since 1970. */
+  failedAt = 0;
   #view: MinedBlock;
   /** What all operators ask of a block, in JSON. */
   readonly #answers = new LRUCache<MinedBlock, Map<string, string>>({ max: 8 });
@@ -89,6 +91,7 @@ export class SimulatedEndpoint implements NodeFaults {
     const { method, params, id } = JSON.parse(exchange.body) as { method: string; params: unknown[]; id: number };
     const ms = random.logNormal(20, 0.5);
     const fault = this.#fault();
+    if (fault !== null) this.failedAt = Date.now();
     const behind = this.balancedBehind > 0 && random.chance(0.5) ? this.balancedBehind : 0;
     if (fault?.isDone === false) {
       done(method, fault.name);

@@ -251,6 +251,8 @@ const endpointsAreUsedAgain: Invariant = (world) => {
     atBlock() {
       const isClockSet = world.operators.some(({ clockOffsetMs }) => clockOffsetMs !== 0);
       if (isClockSet || world.endpoints.some(({ isFailing }) => isFailing)) goodSince = Date.now();
+      // A fault can be shorter than a block.
+      goodSince = Math.max(goodSince, ...world.endpoints.map(({ failedAt }) => failedAt));
       for (const { life } of world.operators) {
         const since = Math.max(goodSince, life?.startedAt ?? 0);
         if (life?.app == null || Date.now() - since < ENDPOINT_RECOVERY_MS) continue;

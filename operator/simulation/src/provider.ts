@@ -73,6 +73,12 @@ export class SimulatedProvider {
     return { status: 200, text, delayMs };
   }
 
+  /** Whether it has decided all that is asked for: that it signs again, however old it is. */
+  hasDecided(body: string): boolean {
+    const { key, keys = [key], timestamp } = JSON.parse(body) as { key: string; keys?: string[]; timestamp: number };
+    return keys.every((each) => this.#told.has(`${each} ${timestamp}`));
+  }
+
   #report(body: string, variant: number): object {
     const asked = JSON.parse(body) as ReportRequest;
     const timestamp = this.#roundOf(asked);

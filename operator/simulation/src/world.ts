@@ -378,9 +378,10 @@ export class World extends Journal {
       const { timestamp } = JSON.parse(exchange.body) as { timestamp: number };
       const age = Math.floor(Date.now() / 1000) - timestamp;
       const isInWindow = age <= Number(MAX_ROUND_AGE) && age >= -Number(MAX_ROUND_AHEAD);
-      const answer = isInWindow
-        ? provider.answer(exchange.path, exchange.body, operator.index)
-        : { status: 400, text: JSON.stringify({ code: age > 0 ? "round_too_old" : "round_in_future" }), delayMs: 0 };
+      const answer =
+        isInWindow || provider.hasDecided(exchange.body)
+          ? provider.answer(exchange.path, exchange.body, operator.index)
+          : { status: 400, text: JSON.stringify({ code: age > 0 ? "round_too_old" : "round_in_future" }), delayMs: 0 };
       const outcome = answer === null || typeof answer === "string" ? answer : answer.status;
       this.trace(life.id, `provider-${index}`, exchange.path, timestamp, outcome, provider.misbehavior ?? "");
       if (answer === null) return;

@@ -11,14 +11,15 @@ import type { DryRun } from "./dry-run.js";
 
 const MEMBERS = [1, 2, 3, 4].map((i) => numberToHex(i, { size: 20 }));
 
-function builderOf(source: object): UpdateBuilder {
+function builderOf(source: object, dryRun: Partial<DryRun> = {}): UpdateBuilder {
   const committee = {
     current: { members: MEMBERS, toleranceBps: 100n, hash: "0x00" },
     refreshIfReplaced: async () => false,
   };
-  const dataset = { committee, keys: { listed: [] } } as unknown as Dataset;
+  const about = { kind: "median", address: MEMBERS[0], maxRoundAge: 300n };
+  const dataset = { ...about, committee, keys: { listed: [] } } as unknown as Dataset;
   const coalesced = new Counter({ name: "coalesced", help: "Shared.", labelNames: ["work"], registers: [] });
-  return new UpdateBuilder(dataset, source as ReportSource, {} as DryRun, SYSTEM_CLOCK, coalesced);
+  return new UpdateBuilder(dataset, source as ReportSource, dryRun as DryRun, SYSTEM_CLOCK, coalesced);
 }
 
 test("rows of a key are asked for however lately the providers did not serve it, and nobody is told so any longer", async () => {
@@ -46,4 +47,15 @@ test("the operator's own reports do not wait for those that a caller asked for, 
   const trace = new Trace("request", "trace", "00", true, Math.random);
   for (const of of [trace, trace, null, null, trace]) void builder.build("0x4b31", 5n, new Progress(of));
   expect(askedFor).toEqual([trace, null]);
+});
+
+test("a batch stores every key that is in its call, also where one node has a newer round", async () => {
+  const keys = ["0x4b31", "0x4b32"] as const;
+  const signature = `0x${"11".repeat(64)}1b` as const;
+  const row = { kind: "row", missing: 0n, values: keys.map(() => numberToHex(1, { size: 32 })), signature };
+  const gatherRows = async () => MEMBERS.map((provider) => ({ ...row, provider }));
+  const batchOn = (isStored: readonly boolean[]) =>
+    builderOf({ gatherRows }, { batch: async () => ({ isStored, gas: 1n }) }).buildBatch(keys, 5n);
+  expect([...((await batchOn([true, false]))?.outcomes?.keys() ?? [])]).toEqual(keys);
+  expect(await batchOn([false, false])).toBe(null);
 });

@@ -115,12 +115,14 @@ export class UpdateBuilder {
     const rows = await this.rowsForUpdate(keys, round);
     const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
     const { isStored, gas } = await this.dryRun.batch(address, data, state);
+    if (!isStored.includes(true)) return null;
+    // A key is also in the call if it has a newer round in the state of a node, and the next node may know of none.
     const outcomes = new Map<Hex, CallOutcome>();
     for (const [index, key] of keys.entries()) {
-      const outcome = isStored[index] ? outcomeInBatch(kind, current, rows, index) : null;
+      const outcome = outcomeInBatch(kind, current, rows, index);
       if (outcome !== null) outcomes.set(key, { ...outcome, reports: [] });
     }
-    return outcomes.size === 0 ? null : this.#roundCall(round, data, gas, outcomes);
+    return this.#roundCall(round, data, gas, outcomes);
   }
 
   /**
