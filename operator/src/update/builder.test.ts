@@ -49,13 +49,14 @@ test("the operator's own reports do not wait for those that a caller asked for, 
   expect(askedFor).toEqual([trace, null]);
 });
 
-test("a batch stores every key that is in its call, also where one node has a newer round", async () => {
+test("a batch stores every key of its call that is not refused, also where one node has a newer round", async () => {
   const keys = ["0x4b31", "0x4b32"] as const;
   const signature = `0x${"11".repeat(64)}1b` as const;
   const row = { kind: "row", missing: 0n, values: keys.map(() => numberToHex(1, { size: 32 })), signature };
   const gatherRows = async () => MEMBERS.map((provider) => ({ ...row, provider }));
-  const batchOn = (isStored: readonly boolean[]) =>
-    builderOf({ gatherRows }, { batch: async () => ({ isStored, gas: 1n }) }).buildBatch(keys, 5n);
+  const batchOn = (isStored: readonly boolean[], isRefused = [false, false]) =>
+    builderOf({ gatherRows }, { batch: async () => ({ isStored, isRefused, gas: 1n }) }).buildBatch(keys, 5n);
   expect([...((await batchOn([true, false]))?.outcomes?.keys() ?? [])]).toEqual(keys);
+  expect([...((await batchOn([true, false], [false, true]))?.outcomes?.keys() ?? [])]).toEqual(["0x4b31"]);
   expect(await batchOn([false, false])).toBe(null);
 });

@@ -114,12 +114,13 @@ export class UpdateBuilder {
     const { current } = committee;
     const rows = await this.rowsForUpdate(keys, round);
     const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
-    const { isStored, gas } = await this.dryRun.batch(address, data, state);
+    const { isStored, isRefused, gas } = await this.dryRun.batch(address, data, state);
     if (!isStored.includes(true)) return null;
-    // A key is also in the call if it has a newer round in the state of a node, and the next node may know of none.
+    // A key is also in the call if it has a newer round in the state of a node, and the next node may know of none. What is
+    // refused is built by itself, which says why.
     const outcomes = new Map<Hex, CallOutcome>();
     for (const [index, key] of keys.entries()) {
-      const outcome = outcomeInBatch(kind, current, rows, index);
+      const outcome = isRefused[index] ? null : outcomeInBatch(kind, current, rows, index);
       if (outcome !== null) outcomes.set(key, { ...outcome, reports: [] });
     }
     return this.#roundCall(round, data, gas, outcomes);

@@ -16,8 +16,8 @@ import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { firstOffered, RpcError } from "../rpc/rpc-error.js";
 
-/** `KeyOutcome.STORED` of the contract. */
-const STORED = 0;
+/** Of the contract's `KeyOutcome`. */
+const [STORED, STALE_ROUND] = [0, 2];
 /** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
 const TRUSTED_MS = 600_000;
 /** How often a block is looked for that is not behind an update's round. */
@@ -79,8 +79,8 @@ export class DryRun {
   }
 
   /**
-   * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to
-   * send.
+   * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, which would be refused
+   * although no newer round is stored, and the gas limit to send.
    *
    * @throws UpdateReverted. RpcError.
    */
@@ -88,13 +88,14 @@ export class DryRun {
     dataset: Address,
     data: Hex,
     state: CallState = "pending",
-  ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
+  ): Promise<{ readonly isStored: readonly boolean[]; readonly isRefused: readonly boolean[]; readonly gas: bigint }> {
     const read = (result: Hex) =>
-      this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })).map(
-        (outcome) => outcome === STORED,
-      );
-    const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => read(pending).includes(false));
-    return { isStored: read(result), gas };
+      this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result }));
+    const isUseless = (pending: Hex) => read(pending).some((outcome) => outcome !== STORED);
+    const { result, gas } = await this.#executeDue(dataset, data, state, isUseless);
+    const outcomes = read(result);
+    const isStored = outcomes.map((outcome) => outcome === STORED);
+    return { isStored, isRefused: outcomes.map((one) => one !== STORED && one !== STALE_ROUND), gas };
   }
 
   /**
