@@ -84,7 +84,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
 
   /** Runs scripts, and types what they ask for. */
   const script = (commands: string, ...typed: readonly string[]) =>
-    team.run(commands, { typed, env: { ETH_RPC_URL: RPC_URL, NODE_EXTRA_CA_CERTS: AUTHORITIES } });
+    team.run(commands, { typed, env: { RPC_URL, NODE_EXTRA_CA_CERTS: AUTHORITIES } });
 
   const cast = async (command: string) => (await team.run(`npx cast ${command} --rpc-url '${RPC_URL}'`)).trim();
 
@@ -243,7 +243,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
   test("deploys the datasets", async () => {
     await settle({ owner: owner.address, ...members() });
     await script(
-      DEPLOY.replace(/^ *export ETH_RPC_URL=.*$/m, ""),
+      DEPLOY.replace(/^ *export RPC_URL=.*$/m, ""),
       deployer.privateKey,
       PASSWORD,
       PASSWORD,
