@@ -219,20 +219,14 @@ const signaturesAreChecked: Invariant = (world) => ({
   },
 });
 
-/** For how long an operator can still build a round for which a caller could not pay. */
-const UNPAID_MS = 10_000;
-
 /** Whoever asks for a key in one round shares the reports with the others. */
 const questionsAreShared: Invariant = (world) => {
   const asked = new LRUCache<string, number>({ max: 2_000 });
   return {
     atBlock() {
-      // What has failed may be asked for again, and what a caller could not pay for.
-      if (world.options.faults.some(({ group, settings }) => group !== "requests" || settings !== undefined)) return;
-      const isUnpaid = (key: string) => Date.now() - (world.unpaidAt.get(stringToHex(key)) ?? 0) < UNPAID_MS;
-      const unpaid = world.keys.filter(isUnpaid).map((key) => `"${stringToHex(key)}"`);
+      // What has failed may be asked for again.
+      if (world.options.faults.some(({ group }) => group !== "requests")) return;
       for (const question of world.questions) {
-        if (unpaid.some((key) => question.includes(key))) continue;
         const times = (asked.get(question) ?? 0) + 1;
         asked.set(question, times);
         if (times > 1) world.violate("asked again", question, question);

@@ -90,8 +90,6 @@ export class World extends Journal {
   mined: readonly Receipt[] = [];
   /** The questions for single reports since the last block. */
   questions: string[] = [];
-  /** When a request for a key was last refused because its caller cannot pay, in milliseconds since 1970. */
-  readonly unpaidAt = new Map<Hex, number>();
   /** All requests so far. */
   readonly asks: { readonly machine: OperatorMachine; readonly key: string; readonly at: number }[] = [];
   /** For how long nothing has been wrong that could explain a delay, in milliseconds since the start. */
@@ -444,7 +442,6 @@ export class World extends Journal {
         const body = response.json();
         const outcome = response.statusCode === 200 ? "sent" : body.code;
         one.outcome = outcome;
-        if (outcome === "gas_budget_spent") this.unpaidAt.set(stringToHex(key), Date.now());
         one.isCalm &&= this.excuses.length === 0;
         this.count(`answer: ${outcome}`);
         if (response.statusCode === 200 && body.transaction_hash)

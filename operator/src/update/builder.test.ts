@@ -60,3 +60,17 @@ test("a batch stores every key of its call that is not refused, also where one n
   expect([...((await batchOn([true, false], [false, true]))?.outcomes?.keys() ?? [])]).toEqual(["0x4b31"]);
   expect(await batchOn([false, false])).toBe(null);
 });
+
+test("the operator shares what a caller's questions were answered", async () => {
+  let asked = 0;
+  const gatherReports = async () => {
+    asked++;
+    const signed = { value: numberToHex(1, { size: 32 }), signature: numberToHex(1, { size: 65 }) };
+    return MEMBERS.map((provider) => ({ kind: "report", outcome: "OK", provider, ...signed }));
+  };
+  const builder = builderOf({ gatherReports }, { update: async () => ({ kind: "stale" }) });
+  const trace = new Trace("request", "trace", "00", true, Math.random);
+  for (const of of [trace, null, trace])
+    expect(await builder.build("0x4b31", 5n, new Progress(of))).toEqual({ kind: "stale" });
+  expect(asked).toBe(1);
+});

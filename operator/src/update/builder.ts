@@ -184,8 +184,10 @@ export class UpdateBuilder {
     const { dataset } = this;
     const ofCallers = `${key} ${round} ${committee.hash}`;
     const own = `${ofCallers} own`;
-    // The operator's own questions do not wait for the places of callers, who can share them nevertheless.
-    const id = progress.trace === null || this.#reports.find(own) !== undefined ? own : ofCallers;
+    // The operator's own questions do not wait for the places of callers, who can share them nevertheless. It shares theirs
+    // once these are answered: a caller's update can have failed since, for want of gas.
+    const isOwn = progress.trace === null && this.#reports.done(ofCallers) === undefined;
+    const id = isOwn || this.#reports.find(own) !== undefined ? own : ofCallers;
     const flight = this.#reports.run(id, (steps) => this.#gather(key, round, committee, steps), progress.trace);
     const unfollow = flight.progress.follow((step) => progress.emit(step));
     const answers = await flight.result.finally(unfollow);
