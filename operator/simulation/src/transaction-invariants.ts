@@ -24,28 +24,33 @@ export const isPoor = ({ chain }: World, { address }: { readonly address: Addres
 
 /** The senders of all operators, each with what its operator is doing. */
 const sendersOf = (world: World) =>
-  world.operators.flatMap(({ accounts, life, lives, isSignerSilent }) =>
-    accounts.map(({ address }) => ({ address, life, lives, isSignerSilent })),
-  );
+  world.operators.flatMap((machine) => {
+    const { accounts, life, lives, isSignerSilent } = machine;
+    return accounts.map(({ address }) => ({ address, life, lives, isSignerSilent, now: machine.now() }));
+  });
 
 /** A nonce that is left out is filled soon, and none stays unmined for long. */
 const noncesAdvance: Invariant = (world) => {
-  const follow = followClocks(world);
   const since = new Map<string, { readonly nonce: number; readonly isGap: boolean; readonly calmMs: number }>();
   const [gapMs, stuckMs] = [10_000 + 2 * world.options.blockMs, 4 * STUCK_SECONDS * 1_000];
+  /** Too old by their senders' clocks, which can be wrong: where nodes do not count these, their nonces are free. */
+  const expired = new WeakSet<ChainTransaction>();
   return {
     atBlock() {
       const { chain } = world;
-      const isClockRight = follow();
-      for (const { address, life, isSignerSilent } of sendersOf(world)) {
+      for (const { address, life, isSignerSilent, now } of sendersOf(world)) {
         const nonce = nonceOf(chain.head.state, address);
-        const pooled = [...(chain.pool.get(address)?.keys() ?? [])].filter((one) => one >= nonce);
-        // What nodes do not show is forgotten when its round has expired, and so is what waits behind it.
-        const shown = chain.shownOf(address, chain.head).filter((one) => !isExpired(one));
+        const all = [...(chain.pool.get(address)?.values() ?? [])].filter((one) => one.nonce >= nonce);
+        for (const one of all) {
+          const round = updatesOf(one)?.round;
+          if (round !== undefined && now / 1_000 - Number(round) >= MAX_ROUND_AGE_SECONDS) expired.add(one);
+        }
+        const shown = chain.shownOf(address, chain.head);
+        const isCounted = shown.some((one) => one.nonce === nonce);
+        const pooled = all.filter((one) => isCounted || !expired.has(one)).map((one) => one.nonce);
         const known = since.get(address);
-        const isGap = shown.length > 0 && !shown.some((one) => one.nonce === nonce);
-        const canSend =
-          life?.app != null && isClockRight(life.operator) && !isSignerSilent && !isPoor(world, { address });
+        const isGap = !isCounted && shown.some((one) => !expired.has(one));
+        const canSend = life?.app != null && !isSignerSilent && !isPoor(world, { address });
         if (pooled.length === 0 || !canSend || known?.nonce !== nonce || known.isGap !== isGap) {
           since.set(address, { nonce, isGap, calmMs: world.calmMs });
           continue;
@@ -78,12 +83,6 @@ export function updatesOf({ hash, data }: Pick<ChainTransaction, "hash" | "data"
   const updates = call && { keyHashes, round: call.round };
   decoded.set(hash, { updates });
   return updates;
-}
-
-/** Reports whether the dataset refuses the round of a transaction as too old. */
-function isExpired(transaction: ChainTransaction): boolean {
-  const round = updatesOf(transaction)?.round;
-  return round !== undefined && Date.now() / 1_000 - Number(round) > MAX_ROUND_AGE_SECONDS;
 }
 
 /** No process gives a round of a key two nonces, as long as the first can still store it. */
