@@ -67,7 +67,7 @@ const movesAreStored: Invariant = (world) => {
   };
 };
 
-/** An operator gives up an update that it could not build or send for so long, and says so in its log. */
+/** An operator gives up an update that it could not build or send for so long. */
 const GIVE_UP_MS = 600_000;
 
 /** An accepted broadcast ends with its round or a newer one stored, unless its transactions keep reverting. */
@@ -98,13 +98,14 @@ const promisesAreKept: Invariant = (world) => {
         else if ((points.get(hashOf(key))?.round ?? 0n) >= promised.round) {
           // A reorganization can still take it back.
           if (answeredAt !== null && Date.now() - answeredAt > 2 * boundMs) forget();
-          else promisedAt.set(id, world.calmMs);
+          else promisedAt.set(id, world.queueCalmMs);
         } else {
           if (!promisedAt.has(id) || life.operator.isHit || life.operator.accounts.some((each) => isPoor(world, each)))
-            promisedAt.set(id, world.calmMs);
-          const waitedMs = world.calmMs - (promisedAt.get(id) ?? 0);
+            promisedAt.set(id, world.queueCalmMs);
+          const waitedMs = world.queueCalmMs - (promisedAt.get(id) ?? 0);
           if (waitedMs <= boundMs) {
-            if (Date.now() - at > GIVE_UP_MS) forget();
+            const isGivenUp = world.givenUp.some((each) => each.life === life && each.keys.includes(stringToHex(key)));
+            if (isGivenUp && Date.now() - at > GIVE_UP_MS) forget();
             continue;
           }
           // It can have joined an update that had reverted before.

@@ -101,5 +101,11 @@ function printViolations(all: readonly SimulationOutcome[]): void {
     const first = ofKind[0];
     console.log(`${String(ofKind.length).padStart(5)}  ${kind}, seeds ${seeds.slice(0, 10).join(", ")}`);
     console.log(`       seed ${first?.seed} at ${first?.atSeconds} s: ${first?.detail.split("\n")[0]}`);
+    const options = [
+      `--minutes ${minutes}`,
+      ...(only === null ? [] : [`--only ${only}`]),
+      ...(providers ? ["--providers"] : []),
+    ];
+    console.log(`       npm run simulate -- --replay ${first?.seed} ${options.join(" ")}`);
   }
 }

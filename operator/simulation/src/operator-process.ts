@@ -31,6 +31,8 @@ export interface LoggedTrouble {
   readonly level: number;
   readonly msg: string;
   readonly code?: string;
+  /** The keys that it is about. */
+  readonly keys?: readonly Hex[];
 }
 
 export interface MachineOptions {

@@ -2,6 +2,8 @@ import { MUTANTS, type Mutant } from "./mutants.js";
 import { onAllCores, runPlan } from "./run-plan.js";
 
 const MINUTES = 10;
+/** For how long a fault may be looked for, in seconds of a core. */
+const MAX_SECONDS = 300;
 
 /**
  * Plants one fault after the other in the product, and simulates each until a seed shows a violation, which is not there
@@ -29,8 +31,11 @@ async function findBy(mutant: Mutant): Promise<string | null> {
     const plan = { seed, minutes, only };
     const { violations, realSeconds } = await runPlan(plan, { mutant, providers });
     seconds += realSeconds;
+    if (seconds > MAX_SECONDS) break;
     const [first] = violations;
     if (first === undefined) continue;
+    // A fault that keeps the product from starting shows nothing.
+    if (first.kind === "process failed") throw new Error(`${mutant.fault}: ${first.detail}`);
     const [other] = (await runPlan(plan, { providers })).violations;
     if (other === undefined) return `${first.kind}, seed ${seed} at ${first.atSeconds} s (${seconds.toFixed(0)} s)`;
     console.log(`${other.kind}, seed ${seed} at ${other.atSeconds} s, also without the fault`);

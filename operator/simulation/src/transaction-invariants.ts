@@ -52,10 +52,10 @@ const noncesAdvance: Invariant = (world) => {
         const isGap = !isCounted && shown.some((one) => !expired.has(one));
         const canSend = life?.app != null && !isSignerSilent && !isPoor(world, { address });
         if (pooled.length === 0 || !canSend || known?.nonce !== nonce || known.isGap !== isGap) {
-          since.set(address, { nonce, isGap, calmMs: world.calmMs });
+          since.set(address, { nonce, isGap, calmMs: world.queueCalmMs });
           continue;
         }
-        const waitedMs = world.calmMs - known.calmMs;
+        const waitedMs = world.queueCalmMs - known.calmMs;
         if (waitedMs <= (isGap ? gapMs : stuckMs)) continue;
         const kind = isGap ? "nonce gap" : "stuck nonce";
         world.violate(
@@ -257,14 +257,14 @@ const pendingIsRecovered: Invariant = (world) => {
           if (transaction.nonce !== next++) break;
           if (transaction.arrivesAt > life.startedAt || updates === null) continue;
           for (const keyHash of updates.keyHashes)
-            pending.push({ life, keyHash, round: updates.round, calmMs: world.calmMs });
+            pending.push({ life, keyHash, round: updates.round, calmMs: world.queueCalmMs });
         }
       }
       for (const life of served) recovered.add(life);
       for (const [index, { life, keyHash, round, calmMs }] of [...pending.entries()].reverse()) {
         const isStored = (chain.head.state.points.get(keyHash)?.round ?? 0n) >= round;
         if (isStored || !life.isAlive || world.isFailing(keyHash)) pending.splice(index, 1);
-        else if (world.calmMs - calmMs > boundMs)
+        else if (world.queueCalmMs - calmMs > boundMs)
           world.violate("not recovered", `${life.id} ${keyHash} ${round}`, `${life.id}: round ${round} of ${keyHash}`);
       }
     },

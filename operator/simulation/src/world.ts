@@ -94,6 +94,10 @@ export class World extends Journal {
   readonly asks: { readonly machine: OperatorMachine; readonly key: string; readonly at: number }[] = [];
   /** For how long nothing has been wrong that could explain a delay, in milliseconds since the start. */
   calmMs = 0;
+  /** As `calmMs`, for what has a nonce or was promised: a gas budget that is spent holds up only what is new. */
+  queueCalmMs = 0;
+  /** The keys of the updates that operators gave up after ten minutes, by their logs; with the time. */
+  readonly givenUp: { readonly life: Life; readonly keys: readonly Hex[]; readonly at: number }[] = [];
   #lookedAt = START_MS;
   #isOver = false;
   #areFaultsOver = false;
@@ -153,7 +157,9 @@ export class World extends Journal {
         random: new Random(seed, `operator ${index}`).next,
         serve: (life, exchange) => this.#serve(life, exchange),
         trace,
-        onTrouble: ({ id }, { level, msg, code }) => {
+        onTrouble: (life, { level, msg, code, keys = [] }) => {
+          const { id } = life;
+          if (msg === "gave up on an update after ten minutes") this.givenUp.push({ life, keys, at: Date.now() });
           if (level >= 50) this.count(`log: ${msg}`);
           // A clock that was set shows rounds as newer or older than they are.
           const isClockSet = options.faults.some(({ name }) => name === "clock-set");
@@ -328,7 +334,10 @@ export class World extends Journal {
   }
 
   #noteCalm(): void {
-    if (this.excuses.length === 0) this.calmMs += Date.now() - this.#lookedAt;
+    const { excuses } = this;
+    const ms = Date.now() - this.#lookedAt;
+    if (excuses.length === 0) this.calmMs += ms;
+    if (excuses.every((name) => name === "gas-budget")) this.queueCalmMs += ms;
     this.#lookedAt = Date.now();
   }
 
