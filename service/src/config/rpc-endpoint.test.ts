@@ -16,10 +16,8 @@ test("a URL and the headers of an endpoint have environment variables, as they a
 test.each([
   [`https://a/${ref("NONE")}`, `rpcUrls/0 uses ${ref("NONE")}, but the variable NONE is unset or empty. Set it.`],
   [`https://a/${ref("EMPTY")}`, `rpcUrls/0 uses ${ref("EMPTY")}, but the variable EMPTY is unset or empty. Set it.`],
-  [
-    `https://a/${ref("QUOTED")}`,
-    "The variable QUOTED contains a single quote. Write %27 in place of each one in the value.",
-  ],
+  [`https://a/${ref("QUOTED")}`, "The variable QUOTED contains a single quote. In a URL, write %27 for it"],
+  [{ url: "https://a/", headers: { a: ref("QUOTED") } }, "The variable QUOTED contains a single quote."],
   ["ws://a/", "rpcUrls/0 is not a URL that starts with http:// or https://."],
   [{ url: "https://a/", headers: { a: ref("BROKEN") } }, "the header a has no value of printable ASCII characters"],
 ])("%j is refused", (given, problem) => {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { decoded } from "../trusted/url-remover.js";
 import { ConfigError } from "./config-error.js";
+import { requireNoQuote } from "./require-no-quote.js";
 
 const Headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$" }), Type.String(), {
   additionalProperties: false,
@@ -28,18 +29,15 @@ export function expandRpcEndpoint<Endpoint extends RpcEndpoint>(
   env: NodeJS.ProcessEnv,
 ): Endpoint;
 export function expandRpcEndpoint(given: RpcEndpoint, setting: string, env: NodeJS.ProcessEnv): RpcEndpoint {
-  const expand = (template: string, isUrl = false) =>
+  const expand = (template: string) =>
     template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const value = env[name];
-      if (isUrl && value?.includes("'"))
-        throw new ConfigError(
-          `The variable ${name} contains a single quote. Write %27 in place of each one in the value.`,
-        );
+      requireNoQuote(value, `The variable ${name}`);
       if (value) return value;
       throw new ConfigError(`${setting} uses \${${name}}, but the variable ${name} is unset or empty. Set it.`);
     });
   const { url: template, headers = {} } = typeof given === "string" ? { url: given } : given;
-  const url = expand(template, true);
+  const url = expand(template);
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(`${setting} is not a URL that starts with http:// or https://.`);
   }

@@ -22,9 +22,9 @@ describe("a secret", () => {
   test("is read from a file, without the line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "secret-"));
     const file = join(folder, "key");
-    writeFileSync(file, `${TOKEN}\n`);
+    writeFileSync(file, `${TOKEN}'\n`);
     const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", file }], {});
-    expect(secrets.addTo({ url: "https://api.example.com/", method: "GET" }).headers).toEqual({ "x-key": TOKEN });
+    expect(secrets.addTo({ url: "https://api.example.com/", method: "GET" }).headers).toEqual({ "x-key": `${TOKEN}'` });
   });
 
   test.each([
@@ -35,12 +35,16 @@ describe("a secret", () => {
     [{ host: "a.example.com", header: "x-key", query: "k", env: "KEY" }, "exactly one of header and query"],
     [{ host: "a.example.com", header: "x-key", env: "SHORT" }, "8 or more"],
     [{ host: "a.example.com", header: "x-key", env: "LINES" }, "one line of"],
+    [
+      { host: "a.example.com", header: "x-key", env: "QUOTED" },
+      "secrets/0: the variable QUOTED contains a single quote.",
+    ],
     [{ host: "a.example.com", header: "x-key", file: "/nowhere" }, "ENOENT"],
   ])("is refused as %j, and not shown", (settings, problem) => {
-    const env = { KEY: TOKEN, SHORT: "seven77", LINES: "two lines\nof secret" };
+    const env = { KEY: TOKEN, SHORT: "seven77", LINES: "two lines\nof secret", QUOTED: "single'quote" };
     const load = () => Secrets.load([settings], env);
     expect(load).toThrow(problem);
-    expect(load).not.toThrow(/seven77|two lines/);
+    expect(load).not.toThrow(/seven77|two lines|single'/);
   });
 });
 

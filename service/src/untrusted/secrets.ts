@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ConfigError } from "../config/config-error.js";
+import { requireNoQuote } from "../config/require-no-quote.js";
 import { readSecretFile } from "../config/secret-file.js";
 import type { FetchRequest } from "./fetch-text.js";
 import { parseHttpsUrl } from "./https-url.js";
@@ -95,6 +96,7 @@ function loadSecret(
   // The setting is repeated only if it looks like a variable's name, because it may be the secret itself by mistake.
   const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
   const where = file === undefined ? variable : "the file";
+  if (file === undefined) requireNoQuote(value, `${at}: ${variable}`);
   if (value.length < MIN_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
     throw new ConfigError(`${at}: ${where} must hold one line of ${MIN_LENGTH} or more printable ASCII characters.`);
   }
