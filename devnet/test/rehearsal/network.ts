@@ -9,6 +9,9 @@ import { BRIDGE, IMAGE, Machine } from "./machine.js";
 const addressOf = (number: number) => `11.0.0.${number}`;
 const WORLD = addressOf(2);
 
+/** Where the chain answers, to those who name all of the query: it has characters that shells read in their way. */
+export const RPC_URL = "https://rpc.example/?apikey=k1&team=$4";
+
 /** The rest of the world: name servers, certificates, exchanges and a chain, behind Caddy on one machine. */
 export class Network {
   private readonly addresses = new Map<string, string>();
@@ -89,13 +92,18 @@ function makeAuthority(): string {
 /** Exchanges of the simulated market at their own names, the chain, and an authority that gives Caddy certificates. */
 function worldCaddyfile(): string {
   const site = (host: string, ...lines: readonly string[]) => `${host} {\n tls internal\n ${lines.join("\n ")}\n}\n`;
+  const chain = "reverse_proxy 127.0.0.1:8545";
+  // One matcher for each, because a matcher of several takes any of them.
+  const guard = [...new URL(RPC_URL).searchParams].flatMap(([name, value]) => [
+    `@without-${name} not query ${name}=${value}`,
+    `respond @without-${name} 403`,
+  ]);
   const market = [...Object.entries(EXCHANGE_ORIGINS), ["weather", "https://api.weather.example"] as const];
   return [
     `{\n skip_install_trust\n pki {\n  ca local {\n   root {\n    cert ${AUTHORITY}\n    key /etc/authority.key\n   }\n  }\n }\n}\n`,
     site("ca.example", "acme_server"),
-    ...["rpc.example", "rpc.one-company.example", "rpc.other-company.example"].map((host) =>
-      site(host, "reverse_proxy 127.0.0.1:8545"),
-    ),
+    site(new URL(RPC_URL).host, ...guard, chain),
+    ...["rpc.one-company.example", "rpc.other-company.example"].map((host) => site(host, chain)),
     ...market.map(([name, origin]) =>
       site(new URL(origin).host, `rewrite * /${name}{uri}`, "reverse_proxy 127.0.0.1:8600"),
     ),
