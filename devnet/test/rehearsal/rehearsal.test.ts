@@ -338,7 +338,11 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
   async function restore(service: Service) {
     const { kind, host, machine: old } = service;
     const { backUp, stop, restore } = PROCEDURES[kind];
+    const own = "own.conf";
+    await old.write(`/etc/systemd/system/dataset-${kind}.service.d/${own}`, "[Service]\nEnvironment=OWN=1\n");
     await at(service, backUp);
+    if (kind === "provider")
+      expect(await old.run("find /root/dataset-provider-evidence -name '*.jsonl' -size +0")).not.toBe("");
     const backup = `/root/dataset-${kind}.tgz`;
     const saved = await old.run(`base64 ${backup}`);
     await at(service, stop);
@@ -349,6 +353,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
     await service.machine.run(`base64 --decode > ${backup}`, { input: saved });
     await network.lead(host, service.machine);
     await at(service, restore);
+    expect(await service.machine.run(`systemctl cat dataset-${kind}`)).toContain(own);
     await isReady(service);
   }
 
@@ -384,6 +389,20 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
     for (const { machine } of operators) {
       const age = await machine.run("curl --silent http://127.0.0.1:9465/metrics | grep ^operator_feed_age_seconds");
       expect(Number(age.split(" ").at(-1))).toBeLessThan(60);
+    }
+  });
+
+  test("shows how long each provider's certificate is valid", async () => {
+    for (const { machine } of operators) {
+      // It reads them when it starts, and then only every hour.
+      await machine.run("systemctl restart dataset-operator");
+      const read = async () => {
+        const text = await machine.run("curl --silent http://127.0.0.1:9465/metrics || true");
+        const series = text.matchAll(/^operator_provider_certificate_days\{.*host="(.+?)".*\} (\S+)$/gm);
+        return [...series].map(([, host, days]) => [host, Number(days) > 0 && Number(days) < 31]).toSorted();
+      };
+      const expected = providers.map(({ host }) => [host, true]).toSorted();
+      await expect.poll(read, { interval: 1_000, timeout: 60_000 }).toEqual(expected);
     }
   });
 });
