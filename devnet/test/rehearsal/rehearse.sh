@@ -1,15 +1,17 @@
 #!/bin/bash
 # Runs rehearsal.test.ts on an image of Debian, in namespaces of its own: whatever ends it, also Ctrl-C or a SIGKILL, the
-# kernel takes the machines, their network and all files with it.
+# kernel takes the machines, their network and all files with it. After a SIGKILL of this script, an empty folder in
+# TMPDIR and empty cgroups stay.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
 if [ "${1:-}" != inside ]; then
   missing=()
   [ "$(id -u)" = 0 ] || missing+=("root (run it with sudo)")
-  for program in unshare nsenter ip openssl tar mmdebstrap systemd-nspawn; do
+  for program in unshare setpriv nsenter ip openssl tar mmdebstrap systemd-nspawn; do
     command -v "$program" > /dev/null || missing+=("$program")
   done
+  [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing+=("debian-archive-keyring")
   unshare --mount --net --pid --fork true 2> /dev/null || missing+=("the right to make namespaces")
   grep -qw overlay /proc/filesystems || modprobe overlay 2> /dev/null || missing+=("overlayfs, of the kernel")
   if [ ${#missing[@]} -gt 0 ]; then
@@ -21,7 +23,8 @@ if [ "${1:-}" != inside ]; then
   npm run --silent build
   npm run --silent build:sol
   folder=$(mktemp -d)
-  unshare --mount --pid --fork --kill-child --mount-proc bash "$0" inside "$folder" &
+  # Without setpriv, a SIGKILL of this script would leave it running.
+  setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc bash "$0" inside "$folder" &
   cleanup() {
     kill -KILL $! 2> /dev/null || true
     wait $! 2> /dev/null || true
@@ -72,3 +75,10 @@ printf 'An image of Debian with this repository: %s s\n' $((SECONDS - started))
 mount -t tmpfs tmpfs /run
 export REHEARSAL_FOLDER=$folder TMPDIR=$folder
 unshare --net npx vitest run devnet/test/rehearsal/rehearsal.test.ts --mode long --reporter verbose --bail 1
+
+minutes=$(((SECONDS - started + 59) / 60))
+printf 'The rehearsal took %s minutes, without the build\n' $minutes
+if [ -n "${CI:-}" ] && [ $minutes -gt 15 ]; then
+  echo 'It has to take at most 15 minutes' >&2
+  exit 1
+fi
