@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type Hex, stringToHex } from "viem";
-import type { Invariant } from "./invariant.js";
+import type { Check, Invariant } from "./invariant.js";
 import { hashOf } from "./keys.js";
 import type { OperatorMachine } from "./operator-process.js";
 import {
@@ -11,15 +11,21 @@ import {
   TRANSACTION_INVARIANTS,
   updatesOf,
 } from "./transaction-invariants.js";
-import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS } from "./world.js";
+import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS, type World } from "./world.js";
 
 /** Until then every feed has been stored for the first time. */
 const SETTLED_MS = 100_000;
 /** How much later than its heartbeat a feed may be stored. */
 const LATE_SECONDS = 10;
 
+/** What the invariants need that hold in every world with feeds. */
+export type FeedsWorld = Pick<
+  World,
+  "nowMs" | "violate" | "chain" | "mined" | "asked" | "feeds" | "heartbeatOf" | "isFailing" | "excuses" | "lasting"
+>;
+
 /** Every feed is within its heartbeat and ten seconds. */
-const feedsAreFresh: Invariant = (world) => {
+const feedsAreFresh = (world: FeedsWorld): Check => {
   const late = new Set<string>();
   return {
     atBlock() {
@@ -168,7 +174,7 @@ const intervalsAreKept: Invariant = (world) => {
 };
 
 /** Every request is answered. */
-const requestsAreAnswered: Invariant = (world) => {
+const requestsAreAnswered = (world: FeedsWorld): Check => {
   const answeredWithin = (ms: number) => {
     for (const { id, life, key, at, answeredAt } of world.asked) {
       const age = Date.now() - at;
@@ -180,7 +186,7 @@ const requestsAreAnswered: Invariant = (world) => {
 };
 
 /** Rounds never go back. */
-const roundsAdvance: Invariant = (world) => ({
+const roundsAdvance = (world: FeedsWorld): Check => ({
   atBlock() {
     const { parent } = world.chain.head;
     for (const { keyHash, round } of world.mined.flatMap(({ events }) => events)) {
@@ -212,7 +218,7 @@ const valuesAreTrue: Invariant = (world) => {
 };
 
 /** An operator checks what members sign before it asks the chain: the dataset refuses no update for its signatures. */
-const signaturesAreChecked: Invariant = (world) => ({
+const signaturesAreChecked = (world: FeedsWorld): Check => ({
   atBlock() {
     for (const error of world.chain.refusedCalls)
       if (["NoQuorum", "WrongCommittee", "WrongMedian"].includes(error))
@@ -259,6 +265,9 @@ const endpointsAreUsedAgain: Invariant = (world) => {
     },
   };
 };
+
+/** Those that hold whoever signs. */
+export const INVARIANTS_OF_FEEDS = [feedsAreFresh, requestsAreAnswered, roundsAdvance, signaturesAreChecked];
 
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   ...{

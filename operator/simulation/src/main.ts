@@ -24,7 +24,7 @@ program says what is modelled.
   --minutes N         virtual minutes of each (default: 30)
   --only FAULTS       only these classes of faults, with commas between them, or "none"
   --replay SEED       one seed, with its trace on the standard output
-  --providers         simulates providers in place of operators: their decisions, leases, files and clocks
+  --providers         simulates providers, with their decisions, leases, files and clocks, and an operator that asks them
   --mutants           plants faults in the product, one at a time, and shows that each is found
   --trace FOLDER      writes each seed's trace to FOLDER/SEED.log
   --help              show this text

@@ -15,7 +15,7 @@ const NODE_OPTIONS = ["--expose-gc", "--single-threaded", "--min-semi-space-size
 export interface RunOptions {
   /** The file to which the trace is written. */
   readonly traceTo?: string;
-  /** Simulates providers in place of operators. */
+  /** Simulates providers, and an operator that asks them, in place of operators with a simulated committee. */
   readonly providers?: boolean;
   /** The file to which the chain is written, as a RecordedChain. */
   readonly recordTo?: string;

@@ -3,6 +3,7 @@ import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, stringToHex } from "viem";
+import { type AskedUpdate, askForUpdate } from "./asked-update.js";
 import { Chain, type Receipt } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
 import { SimulatedEndpoint } from "./endpoint.js";
@@ -36,21 +37,6 @@ export interface WorldOptions {
   readonly requestEveryMs: number;
   /** Called with every line of the trace. */
   readonly onLine: (line: string) => void;
-}
-
-/** What is asked of an operator, and what became of it. */
-export interface AskedUpdate {
-  readonly id: number;
-  readonly life: Life;
-  readonly key: string;
-  readonly at: number;
-  /** Whether nothing could excuse a failure when it was asked, nor when it was answered. */
-  isCalm: boolean;
-  answeredAt: number | null;
-  /** The code of the problem, or `sent`; null without an answer. */
-  outcome: string | null;
-  /** The round and the hash that were promised; null if none was. */
-  promised: { readonly round: bigint; readonly hash: Hex } | null;
 }
 
 interface RunningEpisode {
@@ -420,53 +406,9 @@ export class World extends Journal {
 
   #ask(life: Life, key: string, caller: string): void {
     if (this.#areRequestsOver) return;
-    const id = ++this.#requests;
-    const one: AskedUpdate = {
-      ...{
-        id,
-        life,
-        key,
-        at: Date.now(),
-        isCalm: this.excuses.length === 0,
-        answeredAt: null,
-        outcome: null,
-        promised: null,
-      },
-    };
+    const one = askForUpdate(this, ++this.#requests, life, key, caller);
     this.asked.push(one);
     this.asks.push({ machine: life.operator, key, at: one.at });
-    const headers = { "content-type": "application/json" };
-    const payload = { network_id: CHAIN_ID, dataset: DATASET, key, broadcast: true };
-    const answered = life.app?.inject({
-      method: "POST",
-      url: "/data/request",
-      headers,
-      payload,
-      remoteAddress: caller,
-    });
-    answered?.then(
-      (response) => {
-        if (!life.isAlive) return;
-        one.answeredAt = Date.now();
-        const body = response.json();
-        const outcome = response.statusCode === 200 ? "sent" : body.code;
-        one.outcome = outcome;
-        one.isCalm &&= this.excuses.length === 0;
-        this.count(`answer: ${outcome}`);
-        if (response.statusCode === 200 && body.transaction_hash)
-          one.promised = { round: BigInt(body.timestamp), hash: body.transaction_hash };
-        this.trace(
-          life.id,
-          "answered",
-          id,
-          key,
-          outcome,
-          one.promised?.round ?? "",
-          one.promised?.hash.slice(0, 10) ?? "",
-        );
-      },
-      (error: unknown) => this.violate("request failed", id, describe(error)),
-    );
   }
 
   /** Has a stranger with reports of its own store a round of a key, by default the newest, before the operators do. */

@@ -18,6 +18,14 @@ const EXCHANGE_FAILURES: readonly ExchangeFailure[] = [
 ];
 const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does not sync"];
 
+/** By how many seconds a clock is set. */
+const NEAR_CLOCK_RANGES = [
+  [1, 10],
+  [10, 30],
+] as const;
+/** Only the first machine's: a number that is far ahead keeps a member silent for as long, or makes it change its key. */
+const CLOCK_RANGES = [...NEAR_CLOCK_RANGES, [10, 120], [600, 900]] as const;
+
 /** Ends processes, now or before or after one of their next file operations; often each new one as well. */
 function endAtOperation(machine: ProviderMachine, random: Random, end: (life: ProviderLife) => void): Episode {
   const again = random.chance(0.4) ? 3 : 1;
@@ -56,13 +64,7 @@ export const PROVIDER_FAULTS: readonly ProviderFault[] = [
   {
     name: "clock-set",
     begin(machine, _exchanges, random) {
-      const [from, to] = random.pick([
-        [1, 10],
-        [1, 10],
-        [10, 60],
-        [10, 120],
-        [600, 900],
-      ] as const);
+      const [from, to] = random.pick(machine.options.index === 0 ? CLOCK_RANGES : NEAR_CLOCK_RANGES);
       machine.setClock(Math.round(random.between(from, to) * 1_000) * (random.chance(0.5) ? 1 : -1));
       return { forMs: seconds(random, 1, 40), end: () => machine.setClock(0) };
     },
@@ -117,6 +119,8 @@ export const PROVIDER_FAULTS: readonly ProviderFault[] = [
   {
     name: "exchange-fails",
     begin(_machine, exchanges, random) {
+      // With fewer than two others, nobody has a price.
+      if (exchanges.failures.size > 1) return null;
       const name = random.pick(SOURCE_FILES).name;
       // With two liars, the median is theirs.
       const isLie = [...exchanges.failures.values()].includes("lies");

@@ -2,10 +2,9 @@ import { Random } from "../random.js";
 import type { Plan, SimulationOutcome } from "../simulate.js";
 import { clock, realNow, runUntil, START_MS } from "../virtual-time.js";
 import { PROVIDER_FAULTS, type ProviderFault } from "./faults.js";
-import { ProvidersWorld } from "./world.js";
+import { ProvidersWorld, STOP_MS } from "./world.js";
 
-const REPAIR_MS = 90_000;
-const STOP_MS = 30_000;
+const REPAIR_MS = 120_000;
 
 /** Simulates providers from a seed. @param onLine Called with every line of the trace. */
 export async function simulateProviders(
@@ -14,7 +13,7 @@ export async function simulateProviders(
 ): Promise<SimulationOutcome> {
   const startedAt = realNow();
   const faults = chooseFaults(only, new Random(seed, "choices"));
-  const world = new ProvidersWorld({ seed, providers: 2, faults, onLine });
+  const world = new ProvidersWorld({ seed, providers: 4, faults, onLine });
   world.trace("seed", seed, faults.map(({ name }) => name).join(" "));
   const fail = (kind: string) => (error: unknown) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -28,10 +27,6 @@ export async function simulateProviders(
   world.endFaults();
   await runUntil(endMs);
   world.end();
-  for (const machine of world.machines) {
-    machine.wanted.clear();
-    void machine.stop("first");
-  }
   await runUntil(Date.now() + STOP_MS);
   const left = clock.countTimers();
   if (left > 0) world.violate("timers left", "", `${left} timers are left ${STOP_MS} ms after the stop`);

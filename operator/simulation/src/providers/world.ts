@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { loadSetup } from "../../../../provider/dist/load-setup.js";
 import { loadSources, SHIPPED_SOURCES } from "../../../../provider/dist/source/load-sources.js";
 import { Journal } from "../journal.js";
@@ -11,17 +11,19 @@ import { PriceModel } from "../market.js";
 import { privateKeyOf } from "../provider.js";
 import { Random } from "../random.js";
 import { START_MS, seedLibraries } from "../virtual-time.js";
+import { CHAIN_ID, DATASET } from "../world.js";
 import { Exchanges, PAIRS, SOURCE_FILES } from "./exchanges.js";
 import type { ProviderFault } from "./faults.js";
 import { idOf, Ledger } from "./ledger.js";
 import { type ProviderLife, ProviderMachine } from "./machine.js";
+import { OperatorSide, type ProviderAnswer } from "./operator-side.js";
 
-const CHAIN_ID = 42;
-const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const KEYS = PAIRS.map(spotPriceKey);
 /** After a disturbance, a provider is silent for about ten seconds, and an exchange is left alone for a while. */
 const RECOVERY_MS = 30_000;
 const OPERATORS = "10.0.0.";
+/** How long everything may take to stop. */
+export const STOP_MS = 30_000;
 
 interface ProvidersWorldOptions {
   readonly seed: number;
@@ -30,12 +32,15 @@ interface ProvidersWorldOptions {
   readonly onLine: (line: string) => void;
 }
 
+const isServing = ({ app, isClosing, isAlive }: ProviderLife) => app !== null && !isClosing && isAlive;
+
 /** Providers on machines that fail, the exchanges that they ask, and those who ask them. */
 export class ProvidersWorld extends Journal {
   readonly exchanges: Exchanges;
   readonly machines: ProviderMachine[] = [];
   readonly ledger: Ledger;
   readonly #callers: Random;
+  #operatorSide: OperatorSide | null = null;
   readonly #endings = new Set<() => void>();
   #areFaultsOver = false;
   #isOver = false;
@@ -82,6 +87,24 @@ export class ProvidersWorld extends Journal {
       this.#every(1_000, () => this.#askAgain(machine));
       this.#every(4_000, () => this.#askAhead(machine));
     }
+    const members = this.machines.map(({ address }) => address);
+    const operatorSide = new OperatorSide(this, seed, members, {
+      ask: async (index, path, body, random) => {
+        const machine = this.machines[index];
+        const lives = machine?.lives.filter(isServing) ?? [];
+        if (machine === undefined || lives.length === 0) return null;
+        // Two processes can share an address.
+        return this.#question(machine, random.pick(lives), path, body, `${OPERATORS}3`);
+      },
+      isCalm: (index) => {
+        const machine = this.machines[index];
+        // What a new key signs is not in the committee.
+        if (machine === undefined || machine.address !== members[index]) return false;
+        return machine.lives.some((life) => this.#isCalm(machine, life));
+      },
+    });
+    operatorSide.begin();
+    this.#operatorSide = operatorSide;
   }
 
   /** Lets what is wrong end, so that all of it can be repaired before the end. */
@@ -93,12 +116,23 @@ export class ProvidersWorld extends Journal {
     this.trace("faults end");
   }
 
-  /** Every provider must run, and by its last process alone. */
+  /** Stops everything. Every provider must run, and by its last process alone. */
   end(): void {
     this.#isOver = true;
     for (const { lives, options } of this.machines)
       if (lives.filter(({ startedAt }) => startedAt !== null).length !== 1)
         this.violate("does not run", options.index, `provider ${options.index} has ${lives.length} processes`);
+    for (const machine of this.machines) {
+      machine.wanted.clear();
+      void machine.stop("first");
+    }
+    let hasStopped = false;
+    this.#operatorSide?.end().then(() => {
+      hasStopped = true;
+    });
+    setTimeout(() => {
+      if (!hasStopped) this.violate("does not stop", "operator", `the operator has not stopped after ${STOP_MS} ms`);
+    }, STOP_MS - 1);
   }
 
   #every(pauseMs: number, work: () => void): void {
@@ -167,28 +201,46 @@ export class ProvidersWorld extends Journal {
   }
 
   #ask(machine: ProviderMachine, life: ProviderLife, keys: readonly Hex[], round: number, caller: string): void {
-    const { app } = life;
-    if (app === null || life.isClosing || !life.isAlive) return;
+    if (!isServing(life)) return;
     const isDue = caller.startsWith(OPERATORS) && this.#isCalm(machine, life);
     const asked = { network_id: CHAIN_ID, dataset: DATASET, timestamp: round };
     const [url, payload] =
       keys.length === 1 ? ["/report", { ...asked, key: keys[0] }] : ["/report/batch", { ...asked, keys }];
-    const answering = app
-      .inject({ method: "POST", url, payload, remoteAddress: caller })
-      .then(({ statusCode, json }) => {
-        if (!life.isAlive) return;
-        const answer = json();
-        this.trace(life.id, "answers", round, statusCode, answer.code ?? "");
-        this.count(`answer: ${answer.code ?? statusCode}`);
-        if (statusCode === 200) this.#judge(machine, life, answer, keys, BigInt(round));
-        else if (isDue && this.#isCalm(machine, life) && answer.code !== "source_busy")
-          this.violate("refuses without a cause", life.id, `${life.id} refuses round ${round}: ${answer.code}`);
-      })
-      .catch((error: unknown) => {
+    void this.#question(machine, life, url, JSON.stringify(payload), caller).then((answer) => {
+      if (answer === null || answer.status === 200 || answer.code === "source_busy") return;
+      if (isDue && this.#isCalm(machine, life))
+        this.violate("refuses without a cause", life.id, `${life.id} refuses round ${round}: ${answer.code}`);
+    });
+  }
+
+  /** Asks a process, and judges its answer. @returns Null if it died meanwhile. */
+  #question(
+    machine: ProviderMachine,
+    life: ProviderLife,
+    url: string,
+    payload: string,
+    remoteAddress: string,
+  ): Promise<ProviderAnswer | null> {
+    const ask = async () => {
+      try {
+        const headers = { "content-type": "application/json" };
+        const response = await life.app?.inject({ method: "POST", url, headers, payload, remoteAddress });
+        if (response === undefined || !life.isAlive) return null;
+        const { statusCode: status, payload: text } = response;
+        const answer = response.json();
+        const { key, keys = [key], timestamp } = JSON.parse(payload);
+        this.trace(life.id, "answers", timestamp, status, answer.code ?? "");
+        this.count(`answer: ${answer.code ?? status}`);
+        if (status === 200) this.#judge(machine, life, answer, keys, BigInt(timestamp));
+        return { status, text, code: answer.code };
+      } catch (error) {
         if (life.isAlive) this.violate("no answer", life.id, describe(error));
-      })
-      .finally(() => life.inProgress.delete(answering));
+        return null;
+      }
+    };
+    const answering = ask().finally(() => life.inProgress.delete(answering));
     life.inProgress.add(answering);
+    return answering;
   }
 
   /** An answer says what was signed, and nothing else. */
@@ -202,8 +254,8 @@ export class ProvidersWorld extends Journal {
     const { outcome, value, missing, values, signature } = answer as Record<string, Hex>;
     const contents = keys.map((key, i) => {
       const isMissing =
-        keys.length === 1 ? outcome !== ("OK" as string) : ((BigInt(missing ?? 0) >> BigInt(i)) & 1n) === 1n;
-      return `${idOf(address, DATASET, key, round)} ${isMissing ? "nothing" : keys.length === 1 ? value : values?.[i]}`;
+        values === undefined ? outcome !== ("OK" as string) : ((BigInt(missing ?? 0) >> BigInt(i)) & 1n) === 1n;
+      return `${idOf(address, DATASET, key, round)} ${isMissing ? "nothing" : values === undefined ? value : values[i]}`;
     });
     if (!this.ledger.hasSigned(signature as Hex, contents))
       this.violate("an answer that was not signed", id, `${id} answers ${contents.join("; ")}`);
