@@ -46,6 +46,8 @@ export class Lease {
   #writing: Promise<boolean> | null = null;
   #problem: LeaseProblem | null = "starting";
   #own: OwnFile | null = null;
+  /** The file that it creates, or created last. */
+  #created: OwnFile | null = null;
   /** The sequence number of the last attempt to write. */
   #sequence = 0;
   #signedThrough = 0n;
@@ -131,7 +133,7 @@ export class Lease {
     this.#sequence = Number(names.at(-1) ?? 0) + 1;
     const name = nameOf(this.#sequence, folder);
     const start = clock.monotonic();
-    const own = await create(folder, name, through);
+    const own = await this.#create(name, through);
     if (!(await isNewest(folder, name))) {
       await discard(own);
       return false;
@@ -151,8 +153,7 @@ export class Lease {
   }
 
   #isHeld(): boolean {
-    if (this.#own === null || this.#problem === "lost") return false;
-    return isThere(this.#own) || this.#lose();
+    return this.#own !== null && this.#problem !== "lost" && (isThere(this.#own) || this.#lose());
   }
 
   async #write(former: OwnFile, through: bigint): Promise<boolean> {
@@ -162,13 +163,11 @@ export class Lease {
     const start = clock.monotonic();
     try {
       // A failed attempt may have left a file, so its number is not used again.
-      this.#sequence += 1;
-      const name = nameOf(this.#sequence, this.folder);
-      const created = await create(this.folder, name, through);
-      const isHeld = (await isNewest(this.folder, name)) && isThere(former);
-      if (!isHeld) {
+      const name = nameOf(++this.#sequence, this.folder);
+      const created = await this.#create(name, through);
+      if (!((await isNewest(this.folder, name)) && isThere(former))) {
         // Lost before anything is awaited, because a request could be signed meanwhile.
-        this.#lose(name);
+        this.#lose();
         await discard(created);
         return false;
       }
@@ -193,11 +192,10 @@ export class Lease {
     return true;
   }
 
-  /** @param created The name of a file that this process has just created, and that is no sign of another one. */
-  #lose(created?: string): false {
+  #lose(): false {
     if (this.#problem === "lost") return false;
     this.#problem = "lost";
-    const isTaken = this.#filesOfOthers(created).length > 0;
+    const isTaken = this.#filesOfOthers().length > 0;
     this.context.logger.error(
       isTaken
         ? `Another process has taken the lease in ${this.folder}. This one signs nothing more, and ends with ` +
@@ -208,10 +206,28 @@ export class Lease {
     return false;
   }
 
-  #filesOfOthers(created?: string): string[] {
-    const own = this.#own !== null && isThere(this.#own) ? basename(this.#own.path) : undefined;
+  /** Creates a file, which must not exist, and waits until it and its place in the folder are on disk. */
+  async #create(name: string, through: bigint): Promise<OwnFile> {
+    const path = join(this.folder, name);
+    const own = { path, handle: await open(path, "wx", 0o600) };
+    this.#created = own;
     try {
-      return readdirSync(this.folder).filter((name) => NAME.test(name) && name !== created && name !== own);
+      await own.handle.writeFile(contentOf(through));
+      await own.handle.sync();
+      await syncFolder(this.folder);
+      return own;
+    } catch (error) {
+      this.#created = null;
+      // Otherwise every attempt on a full disk would leave a file.
+      await discard(own);
+      throw error;
+    }
+  }
+
+  #filesOfOthers(): string[] {
+    const own = [this.#own, this.#created].flatMap((one) => (one !== null && isThere(one) ? basename(one.path) : []));
+    try {
+      return readdirSync(this.folder).filter((name) => NAME.test(name) && !own.includes(name));
     } catch {
       return [];
     }
@@ -273,22 +289,6 @@ function isThere({ path, handle }: OwnFile): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   const own = fstatSync(handle.fd);
   return found?.ino === own.ino && found.dev === own.dev;
-}
-
-/** Creates a file, which must not exist, and waits until it and its place in the folder are on disk. */
-async function create(folder: string, name: string, through: bigint): Promise<OwnFile> {
-  const path = join(folder, name);
-  const own = { path, handle: await open(path, "wx", 0o600) };
-  try {
-    await own.handle.writeFile(contentOf(through));
-    await own.handle.sync();
-    await syncFolder(folder);
-    return own;
-  } catch (error) {
-    // Otherwise every attempt on a full disk would leave a file.
-    await discard(own);
-    throw error;
-  }
 }
 
 /** Waits until what was created in a folder is on disk. */
