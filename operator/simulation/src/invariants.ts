@@ -80,14 +80,21 @@ const GIVE_UP_MS = 600_000;
 const promisesAreKept: Invariant = (world) => {
   const boundMs = 4 * STUCK_SECONDS * 1_000;
   const promisedAt = new Map<number, number>();
-  const reverts: { readonly machine: OperatorMachine; readonly keyHash: string; readonly at: number }[] = [];
+  const reverts: {
+    readonly machine: OperatorMachine;
+    readonly keyHash: string;
+    readonly at: number;
+    /** Whether more gas would not have helped. */
+    readonly isHopeless: boolean;
+  }[] = [];
   return {
     atBlock() {
       const { points } = world.chain.head.state;
       for (const { transaction } of world.mined.filter(isReverted)) {
         const machine = machineOf(world, transaction);
         for (const keyHash of updatesOf(transaction)?.keyHashes ?? [])
-          if (machine !== undefined) reverts.push({ machine, keyHash, at: Date.now() });
+          if (machine !== undefined)
+            reverts.push({ machine, keyHash, at: Date.now(), isHopeless: keyHash === world.chain.dearKeyHash });
       }
       const { asked } = world;
       for (let i = asked.length - 1; i >= 0; i--) {
@@ -108,16 +115,24 @@ const promisesAreKept: Invariant = (world) => {
         } else {
           if (!promisedAt.has(id) || life.operator.isHit || life.operator.accounts.some((each) => isPoor(world, each)))
             promisedAt.set(id, world.queueCalmMs);
+          const ownReverts = (since: number) =>
+            reverts.filter(
+              (each) => each.machine === life.operator && each.keyHash === hashOf(key) && each.at >= since,
+            );
           const waitedMs = world.queueCalmMs - (promisedAt.get(id) ?? 0);
           if (waitedMs <= boundMs) {
-            const isGivenUp = world.givenUp.some((each) => each.life === life && each.keys.includes(stringToHex(key)));
+            const isGivenUp = world.givenUp.some(
+              (each) =>
+                each.life === life &&
+                each.keys.includes(stringToHex(key)) &&
+                ownReverts(each.at - GIVE_UP_MS).length === 0,
+            );
             if (isGivenUp && Date.now() - at > GIVE_UP_MS) forget();
             continue;
           }
           // It can have joined an update that had reverted before.
-          const isOwn = (each: (typeof reverts)[number]) =>
-            each.machine === life.operator && each.keyHash === hashOf(key) && each.at >= at - boundMs;
-          if (reverts.filter(isOwn).length >= MAX_REVERTS) {
+          const before = ownReverts(at - boundMs);
+          if (before.length >= MAX_REVERTS && before.some(({ isHopeless }) => isHopeless)) {
             forget();
             continue;
           }
