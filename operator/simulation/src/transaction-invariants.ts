@@ -248,9 +248,11 @@ const pendingIsRecovered: Invariant = (world) => {
   return {
     atBlock() {
       const { chain } = world;
-      const served = world.operators.flatMap(({ life }) => (life?.app != null ? [life] : []));
+      // While no endpoint answers at its start, an operator cannot read the pool.
+      const isServing = (life: Life | null): life is Life => life?.app != null && (life.networks?.size ?? 0) > 0;
+      const served = world.operators.flatMap(({ life }) => (isServing(life) ? [life] : []));
       for (const { life, lives, address } of sendersOf(world)) {
-        if (life?.app == null || recovered.has(life)) continue;
+        if (!isServing(life) || recovered.has(life)) continue;
         let next = nonceOf(chain.head.state, address);
         for (const transaction of lives === 1 ? [] : chain.shownOf(address, chain.head)) {
           const updates = updatesOf(transaction);

@@ -141,6 +141,8 @@ export class Chain {
     this.#changed.set(account, balance);
   }
   readonly #changed = new Map<Address, bigint>();
+  /** The balances that were set last, and the numbers of the blocks that have them first. */
+  readonly #set = new Map<Address, { readonly balance: bigint; readonly number: number }>();
 
   /** Ends whatever has raised the fees, from the next block on. */
   calmFees(): void {
@@ -205,6 +207,7 @@ export class Chain {
   #append(transactions: readonly ChainTransaction[], timestamp: number, baseFee: bigint, nowMs: number): void {
     const { head } = this;
     const balances = new Map([...head.state.balances, ...this.#changed]);
+    for (const [account, balance] of this.#changed) this.#set.set(account, { balance, number: head.number + 1 });
     this.#changed.clear();
     const nonces = new Map(head.state.nonces);
     let { points } = head.state;
@@ -256,6 +259,8 @@ export class Chain {
     for (; removed.length < depth && ancestor.parent !== null; ancestor = ancestor.parent) removed.unshift(ancestor);
     let count = 0;
     this.head = ancestor;
+    for (const [account, { balance, number }] of this.#set)
+      if (number > ancestor.number && !this.#changed.has(account)) this.#changed.set(account, balance);
     for (const { receipts, timestamp, baseFee } of removed) {
       for (const { transaction } of receipts) {
         const byNonce = this.#poolOf(transaction.from);
