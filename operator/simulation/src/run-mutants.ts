@@ -35,7 +35,10 @@ async function findBy(mutant: Mutant): Promise<string | null> {
     const [first] = violations;
     if (first === undefined) continue;
     // A fault that keeps the product from starting shows nothing.
-    if (first.kind === "process failed") throw new Error(`${mutant.fault}: ${first.detail}`);
+    if (first.kind === "process failed") {
+      console.log(`seed ${seed}: ${first.detail}`);
+      continue;
+    }
     const [other] = (await runPlan(plan, { providers })).violations;
     if (other === undefined) return `${first.kind}, seed ${seed} at ${first.atSeconds} s (${seconds.toFixed(0)} s)`;
     console.log(`${other.kind}, seed ${seed} at ${other.atSeconds} s, also without the fault`);
