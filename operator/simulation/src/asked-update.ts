@@ -1,3 +1,4 @@
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Hex } from "viem";
 import type { Journal } from "./journal.js";
 import type { Life } from "./operator-process.js";
@@ -59,9 +60,7 @@ export function askForUpdate(world: AskingWorld, id: number, life: Life, key: st
         one.promised?.hash.slice(0, 10) ?? "",
       );
     },
-    (error: unknown) => world.violate("request failed", id, describe(error)),
+    (error: unknown) => world.violate("request failed", id, stackOf(error)),
   );
   return one;
 }
-
-const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -2,6 +2,7 @@ import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import { type Address, type Hex, stringToHex } from "viem";
 import { type AskedUpdate, askForUpdate } from "./asked-update.js";
 import { Chain, type Receipt } from "./chain/chain.js";
@@ -263,7 +264,7 @@ export class World extends Journal {
 
   startOperator(machine: OperatorMachine): void {
     if (this.#isOver || machine.life !== null) return;
-    machine.start().catch((error: unknown) => this.violate("start failed", machine.lives, describe(error)));
+    machine.start().catch((error: unknown) => this.violate("start failed", machine.lives, stackOf(error)));
   }
 
   // ---------------------------------------------------------------- faults
@@ -431,5 +432,3 @@ export class World extends Journal {
     this.chain.submit(raw, this.chain.head, Date.now());
   }
 }
-
-const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

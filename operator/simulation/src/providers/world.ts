@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Hex } from "viem";
 import { loadSetup } from "../../../../provider/dist/load-setup.js";
 import { loadSources, SHIPPED_SOURCES } from "../../../../provider/dist/source/load-sources.js";
@@ -77,7 +78,7 @@ export class ProvidersWorld extends Journal {
           this.trace(life.id, "signs", message.primaryType, String(message.message.timestamp));
           this.ledger.note(life.id, machine.address, message, signature);
         },
-        onFailure: (life, error) => this.violate("fails", life.id, describe(error)),
+        onFailure: (life, error) => this.violate("fails", life.id, stackOf(error)),
       });
       this.machines.push(machine);
       machine.start("first");
@@ -234,7 +235,7 @@ export class ProvidersWorld extends Journal {
         if (status === 200) this.#judge(machine, life, answer, keys, BigInt(timestamp));
         return { status, text, code: answer.code };
       } catch (error) {
-        if (life.isAlive) this.violate("no answer", life.id, describe(error));
+        if (life.isAlive) this.violate("no answer", life.id, stackOf(error));
         return null;
       }
     };
@@ -293,5 +294,3 @@ function writeConfig(): string {
     }),
   );
 }
-
-const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
