@@ -10,6 +10,8 @@ let blocks: Map<number, Hex>;
 /** Where the node has the transaction; null if it has no receipt. */
 let minedIn: number | null;
 let head: number;
+/** The transaction that the node shows in the block 5 that the watch knows; null for none. */
+let shownInGone: Hex | null;
 /** The endpoints, as they were checked last. */
 let endpoints: { endpoint: string; ready: boolean; block: number; without: string[] }[];
 let watch: ReorgWatch;
@@ -24,12 +26,15 @@ beforeEach(() => {
   blocks = new Map([[5, hashOf(50)]]);
   minedIn = 5;
   head = 6;
+  shownInGone = null;
   const receipt = () => ({
     ...{ transactionHash: mined.hash, blockNumber: numberToHex(minedIn ?? 0), blockHash: blocks.get(minedIn ?? 0) },
     ...{ status: "0x1", logs: [], gasUsed: "0x1", transactionIndex: "0x0", type: "0x2" },
   });
   const request = async (method: string, [first]: readonly unknown[]) => {
     if (method === "eth_blockNumber") return numberToHex(head);
+    if (method === "eth_getTransactionReceipt" && first === shownInGone)
+      return { ...receipt(), blockNumber: "0x5", blockHash: hashOf(50) };
     if (method === "eth_getTransactionReceipt") return minedIn === null ? null : receipt();
     const hash = blocks.get(Number(first));
     return hash === undefined ? null : { number: first, hash, timestamp: "0x1", gasLimit: "0x1" };
@@ -57,6 +62,16 @@ test("a transaction that another node has not got in a block yet is not dropped 
   blocks = new Map([[5, hashOf(51)]]);
   expect(await watch.look()).toEqual([transaction]);
   expect(watch.size).toBe(1);
+});
+
+test("what a node still shows in a block that is gone is dropped with the others of that block", async () => {
+  const other = { task: null } as Transaction;
+  watch.add(other, { ...mined, hash: hashOf(2) });
+  blocks = new Map([[5, hashOf(51)]]);
+  minedIn = null;
+  shownInGone = hashOf(2);
+  expect(await watch.look()).toEqual([transaction, other]);
+  expect(watch.size).toBe(0);
 });
 
 test("a transaction that is in another block now is watched there", async () => {

@@ -95,10 +95,14 @@ export class ReorgWatch {
 
   async #takeDropped(): Promise<readonly Transaction[]> {
     const read = await Promise.all(this.#watched.map(async (one) => ({ one, found: await this.#findStored(one) })));
-    this.#watched = read.flatMap(({ one, found }) => {
-      return found === null ? [] : [{ ...one, mined: { ...one.mined, ...found }, isChecked: false }];
+    const gone = new Set(read.flatMap(({ one, found }) => (found === null ? [one.mined.blockHash] : [])));
+    // What was in a block that is gone is not mined, whatever a node says that has not seen the new one yet.
+    const kept = read.flatMap(({ one, found }) => {
+      return found === null || gone.has(found.blockHash) ? [] : [{ one, mined: { ...one.mined, ...found } }];
     });
-    return read.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
+    const dropped = this.#watched.filter((each) => !kept.some(({ one }) => one === each));
+    this.#watched = kept.map(({ one, mined }) => ({ ...one, mined, isChecked: false }));
+    return dropped.map(({ transaction }) => transaction);
   }
 
   /**
