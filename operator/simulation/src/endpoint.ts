@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { type Hex, keccak256 } from "viem";
 import type { Chain, MinedBlock } from "./chain/chain.js";
-import { answerCall, type NodeFaults } from "./chain/node.js";
+import { answerCall, type NodeFaults, type NodeReply } from "./chain/node.js";
+import type { NodeLie } from "./lies.js";
 import type { HttpExchange } from "./network.js";
 import type { Random } from "./random.js";
 
@@ -43,6 +44,8 @@ export class SimulatedEndpoint implements NodeFaults {
   isDown = false;
   isSilent = false;
   isLagging = false;
+  /** What it says that is not so; null if it is honest. */
+  lie: NodeLie | null = null;
   /** The share of calls that fail. */
   errorRate = 0;
   /** Above 0, half of the calls are answered by a node that is so many blocks behind. */
@@ -64,9 +67,9 @@ export class SimulatedEndpoint implements NodeFaults {
     this.#view = chain.head;
   }
 
-  /** Whether calls to it can fail. */
+  /** Whether calls to it can fail, or count as failed. */
   get isFailing(): boolean {
-    return this.isDown || this.isSilent || this.errorRate > 0;
+    return this.isDown || this.isSilent || this.errorRate > 0 || this.lie !== null;
   }
 
   /** Shows it a new head, some time after the block. */
@@ -102,11 +105,13 @@ export class SimulatedEndpoint implements NodeFaults {
       // What has reached it, it does, whatever has become of the caller.
       let view = this.#view;
       for (let i = 0; i < behind && view.parent !== null; i++) view = view.parent;
-      const reply = this.#reply(view, method, params);
+      const node = (...call: [string, readonly unknown[]]) => JSON.parse(this.#reply(view, ...call)) as NodeReply;
+      const lie = this.lie?.answer(method, params, node) ?? null;
+      const reply = lie === null ? this.#reply(view, method, params) : JSON.stringify(lie);
       const text = `{"jsonrpc":"2.0","id":${id},${reply.slice(1)}`;
       const about = method === "eth_sendRawTransaction" ? ` ${keccak256(params[0] as Hex).slice(0, 10)}` : "";
       const refusal = reply.startsWith('{"error"') ? (JSON.parse(reply) as RpcRefusal).error.message : null;
-      done(`${method}${about}`, fault?.name ?? refusal ?? String(text.length));
+      done(`${method}${about}`, fault?.name ?? (lie && this.lie?.name) ?? refusal ?? String(text.length));
       setTimeout(() => {
         if (!isAlive()) return;
         if (fault === null) exchange.answer(200, text);

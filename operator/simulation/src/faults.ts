@@ -2,6 +2,7 @@ import { stringToHex } from "viem";
 import { Ranking } from "../../dist/schedule/rank.js";
 import type { Fault } from "./fault.js";
 import { hashOf } from "./keys.js";
+import { NODE_LIES } from "./lies.js";
 import type { Random } from "./random.js";
 import { DATASET, MUCH_ETHER, type World } from "./world.js";
 
@@ -85,6 +86,12 @@ export const FAULTS: readonly Fault<World>[] = [
   passing({ name: "gas-overstated", group: "rpc", replacements: 1 }, [5, 20], ({ endpoints }) =>
     set(endpoints, () => ({ gasFactor: 1_000 })),
   ),
+  passing({ name: "rpc-lies", group: "rpc", replacements: 1 }, [20, 240], ({ endpoints }, random) => {
+    // Both, where they are of one vendor.
+    const liars = random.chance(0.3) ? endpoints : [random.pick(endpoints)];
+    const lie = random.pick(NODE_LIES);
+    return set(liars, () => ({ lie }));
+  }),
   {
     name: "updates-revert",
     group: "chain",

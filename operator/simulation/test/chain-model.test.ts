@@ -30,6 +30,7 @@ test.each([
   const updates = blocks.flatMap(({ transactions }) => transactions);
   expect(updates.length).toBeGreaterThan(20);
   expect(updates.map(({ outcome }) => outcome)).toContain("stored");
+  expect(Math.max(...updates.map(({ events }) => events.length))).toBeGreaterThan(1);
 
   const first = blocks[0]?.timestamp ?? 0;
   const { url, close } = await startAnvil({ chainId: 42, blockTime: null, timestamp: first - 10 });
