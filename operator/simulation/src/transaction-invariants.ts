@@ -219,35 +219,35 @@ const revertsEnd: Invariant = (world) => {
   };
 };
 
-/** What is mined in any hour is within the budgets of its operator, in each of its lives: whoever asks pays for no feed, and no feed for them. */
+/** What is mined in any hour is within the budgets of whoever pays for it, in each life of an operator. */
 const gasIsWithinBudgets: Invariant = (world) => {
   const { gasPerHour, gasPerHourForNewKeys, gasPerHourForFeeds } = world.gas;
   const others = new Set(world.others.map(hashOf));
-  /** Only callers ask for other keys; for those of feeds, they ask, too. Cancellations are anybody's. */
+  // Callers ask for the keys of feeds, too, but nobody else for other keys. A cancellation can be anybody's.
   const budgets = {
     "other keys": gasPerHour + gasPerHourForNewKeys,
     feeds: gasPerHour + gasPerHourForFeeds,
-    all: gasPerHour + gasPerHourForNewKeys + gasPerHourForFeeds,
+    everything: gasPerHour + gasPerHourForNewKeys + gasPerHourForFeeds,
   };
   const mined = new Map<string, { readonly at: number; readonly gas: number }[]>();
   // What has a nonce already is charged, whatever is left, when a fault makes it cost more.
   const spare = world.options.faults.length > 1 ? 1.5 : 1;
+  const charge = (machine: OperatorMachine, what: keyof typeof budgets, gas: number) => {
+    const id = `operator ${machine.index}: ${what}`;
+    const list = [...(mined.get(id) ?? []), { at: Date.now(), gas }].filter(({ at }) => Date.now() - at < HOUR_MS);
+    mined.set(id, list);
+    const used = list.reduce((sum, one) => sum + one.gas, 0);
+    if (used > budgets[what] * spare * machine.lives)
+      world.violate("gas above budget", id, `${id} used ${used} gas in an hour`);
+  };
   return {
     atBlock() {
       for (const { transaction, gasUsed } of world.mined) {
         const machine = machineOf(world, transaction);
         if (machine === undefined) continue;
-        const keyHashes = updatesOf(transaction)?.keyHashes ?? [];
-        const kind = keyHashes.some((one) => others.has(one)) ? "other keys" : "feeds";
-        for (const of of keyHashes.length === 0 ? (["all"] as const) : ([kind, "all"] as const)) {
-          const id = `operator ${machine.index}: ${of}`;
-          const list = (mined.get(id) ?? []).filter(({ at }) => Date.now() - at < HOUR_MS);
-          list.push({ at: Date.now(), gas: Number(gasUsed) });
-          mined.set(id, list);
-          const sum = list.reduce((all, { gas }) => all + gas, 0);
-          if (sum <= budgets[of] * spare * machine.lives) continue;
-          world.violate("gas above budget", id, `${id} used ${sum} gas in an hour`);
-        }
+        charge(machine, "everything", Number(gasUsed));
+        const [keyHash] = updatesOf(transaction)?.keyHashes ?? [];
+        if (keyHash !== undefined) charge(machine, others.has(keyHash) ? "other keys" : "feeds", Number(gasUsed));
       }
     },
   };
