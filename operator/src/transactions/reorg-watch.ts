@@ -97,12 +97,11 @@ export class ReorgWatch {
     const read = await Promise.all(this.#watched.map(async (one) => ({ one, found: await this.#findStored(one) })));
     const gone = new Set(read.flatMap(({ one, found }) => (found === null ? [one.mined.blockHash] : [])));
     // What was in a block that is gone is not mined, whatever a node says that has not seen the new one yet.
-    const kept = read.flatMap(({ one, found }) => {
-      return found === null || gone.has(found.blockHash) ? [] : [{ one, mined: { ...one.mined, ...found } }];
+    const now = read.map(({ one, found }) => ({ one, found: found && !gone.has(found.blockHash) ? found : null }));
+    this.#watched = now.flatMap(({ one, found }) => {
+      return found === null ? [] : [{ ...one, mined: { ...one.mined, ...found }, isChecked: false }];
     });
-    const dropped = this.#watched.filter((each) => !kept.some(({ one }) => one === each));
-    this.#watched = kept.map(({ one, mined }) => ({ ...one, mined, isChecked: false }));
-    return dropped.map(({ transaction }) => transaction);
+    return now.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
   }
 
   /**
