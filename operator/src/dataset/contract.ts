@@ -5,12 +5,12 @@ import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
 import type { Clock } from "@dataset-oracle/service/process/context";
-import type { Address, ReadContractReturnType } from "viem";
+import { type Address, encodeFunctionData, type ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
 import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { MEANINGS } from "../rpc/node-errors.js";
-import { isUndecodable, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
+import { RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** A dataset's contract on its chain. */
 export interface DatasetContract {
@@ -18,7 +18,7 @@ export interface DatasetContract {
   readonly address: Address;
 }
 
-type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm" | "judgement" | "queryPrice";
+type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "queryPrice";
 
 /**
  * Reads a view of a dataset, in the contract's units.
@@ -83,6 +83,26 @@ async function readCodes(client: ChainClient, address: Address): Promise<readonl
   return codes.map((code) => typeof code === "string" && code.length > 2);
 }
 
+/**
+ * Reads a view that returns an index into a list, at each endpoint.
+ *
+ * @returns The items that they name.
+ * @throws RpcError when none answers.
+ */
+async function readNamed<T>(
+  { client, address }: DatasetContract,
+  functionName: "judgement" | "keyForm",
+  list: readonly T[],
+): Promise<ReadonlySet<T>> {
+  const data = encodeFunctionData({ abi: datasetAbi, functionName });
+  const answers = await client.requestEach("eth_call", [{ to: address, data }, "latest"]).catch((error: unknown) => {
+    // All those that answer say that it reverts.
+    if (error instanceof RpcError && MEANINGS[error.meaning].isFinal) return [];
+    throw error;
+  });
+  return new Set(answers.flatMap((answer) => list[Number(answer)] ?? []));
+}
+
 /** A node that syncs has no code yet, and an old head: what it lacks counts only if its newest block is at most this old. */
 const RECENT_HEAD_SECONDS = 60;
 
@@ -97,24 +117,22 @@ export async function readKindAndForm(
   clock: Clock,
 ): Promise<{ readonly kind: DatasetKind; readonly keyForm: KeyForm }> {
   const { client, address } = dataset;
-  const fix = "Correct its address in the deployment file or in datasets, or rpcUrls if they are of another chain.";
-  let fault = "another contract: it does not answer as a dataset does";
-  try {
-    const [judgement, form] = await Promise.all([readView(dataset, "judgement"), readView(dataset, "keyForm")]);
-    const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
-    if (kind !== undefined && keyForm !== undefined) return { kind, keyForm };
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
-    if (!MEANINGS[error.meaning].isFinal && !isUndecodable(error)) throw error;
-    const codes = await readCodes(client, address);
-    if (!codes.includes(true)) fault = "not a contract";
-    else if (codes.includes(false)) throw error;
-  }
+  const [kinds, forms] = await Promise.all([
+    readNamed(dataset, "judgement", DATASET_KINDS),
+    readNamed(dataset, "keyForm", KEY_FORMS),
+  ]);
+  const [[kind], [keyForm]] = [kinds, forms];
+  const unreadable = (what: string) =>
+    new DatasetUnreadable("failed", client.chain.id, "eth_call", `dataset ${address} is ${what}`);
+  if (kinds.size > 1 || forms.size > 1) throw unreadable("another contract by one RPC endpoint than by another");
+  if (kind !== undefined && keyForm !== undefined) return { kind, keyForm };
+  const codes = await readCodes(client, address);
+  const fault = codes.includes(true) ? "another contract: it does not answer as a dataset does" : "not a contract";
+  if (codes.includes(true) && codes.includes(false)) throw unreadable(`${fault}, or not yet at all RPC endpoints`);
   const ageSeconds = Math.floor(clock.now() / 1000) - (await readHead(client)).timestamp;
-  if (ageSeconds > RECENT_HEAD_SECONDS) {
-    const reason = `dataset ${address} is ${fault}, at a block that is ${ageSeconds} s old: the node may be syncing`;
-    throw new DatasetUnreadable("failed", client.chain.id, "eth_getCode", reason);
-  }
+  if (ageSeconds > RECENT_HEAD_SECONDS)
+    throw unreadable(`${fault}, at a block that is ${ageSeconds} s old: the node may be syncing`);
+  const fix = "Correct its address in the deployment file or in datasets, or rpcUrls if they are of another chain.";
   throw new ConfigError(`network ${client.chain.id}: dataset ${address} is ${fault}. ${fix}`);
 }
 

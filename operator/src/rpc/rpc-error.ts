@@ -41,8 +41,6 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const UNDECODABLE = "its answer cannot be decoded";
-
 /**
  * Waits for a viem action, and unwraps its error.
  *
@@ -60,13 +58,8 @@ export async function unwrapRpcError<T>(
     const rpcError = rpcErrorIn(error);
     if (rpcError !== null) throw rpcError;
     const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
-    throw new RpcError("failed", chain.id, method, `${UNDECODABLE}: ${reason}`);
+    throw new RpcError("failed", chain.id, method, `its answer cannot be decoded: ${reason}`);
   }
-}
-
-/** Returns true if the node answered, but with something that viem cannot decode as the contract's answer. */
-export function isUndecodable({ reason }: RpcError): boolean {
-  return reason.startsWith(UNDECODABLE);
 }
 
 /**
