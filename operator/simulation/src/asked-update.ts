@@ -1,5 +1,6 @@
 import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Hex } from "viem";
+import { roundAt } from "../../dist/schedule/beat.js";
 import type { Journal } from "./journal.js";
 import type { Life } from "./operator-process.js";
 
@@ -9,11 +10,15 @@ export interface AskedUpdate {
   readonly life: Life;
   readonly key: string;
   readonly at: number;
-  /** Whether nothing could excuse a failure when it was asked, nor when it was answered. */
+  /** The round at which it was asked, by the operator's clock. */
+  readonly from: bigint;
+  /** Whether nothing could excuse a failure, here or elsewhere, when it was asked, nor when it was answered. */
   isCalm: boolean;
   answeredAt: number | null;
   /** The code of the problem, or `sent`; null without an answer. */
   outcome: string | null;
+  /** The round of the answer; null if it is a problem. */
+  round: bigint | null;
   /** The round and the hash that were promised; null if none was. */
   promised: { readonly round: bigint; readonly hash: Hex } | null;
 }
@@ -25,9 +30,10 @@ interface AskingWorld extends Pick<Journal, "count" | "trace" | "violate"> {
 
 /** Has a caller ask a process for an update of a key, and notes the answer when it comes. */
 export function askForUpdate(world: AskingWorld, id: number, life: Life, key: string, caller: string): AskedUpdate {
+  const isCalm = () => world.excuses.length === 0 && !life.operator.isHit;
   const one: AskedUpdate = {
-    ...{ id, life, key, at: Date.now(), isCalm: world.excuses.length === 0 },
-    ...{ answeredAt: null, outcome: null, promised: null },
+    ...{ id, life, key, at: Date.now(), from: roundAt(life.operator.now()), isCalm: isCalm() },
+    ...{ answeredAt: null, outcome: null, round: null, promised: null },
   };
   const headers = { "content-type": "application/json" };
   const { chainId, dataset } = life.operator.options;
@@ -46,10 +52,10 @@ export function askForUpdate(world: AskingWorld, id: number, life: Life, key: st
       const body = response.json();
       const outcome = response.statusCode === 200 ? "sent" : body.code;
       one.outcome = outcome;
-      one.isCalm &&= world.excuses.length === 0;
+      one.isCalm &&= isCalm();
       world.count(`answer: ${outcome}`);
-      if (response.statusCode === 200 && body.transaction_hash)
-        one.promised = { round: BigInt(body.timestamp), hash: body.transaction_hash };
+      if (response.statusCode === 200) one.round = BigInt(body.timestamp);
+      if (one.round !== null && body.transaction_hash) one.promised = { round: one.round, hash: body.transaction_hash };
       world.trace(
         life.id,
         "answered",

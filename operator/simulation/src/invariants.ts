@@ -153,12 +153,21 @@ const FAILURES = ["rpc_failed", "rpc_timeout", "no_quorum", "update_reverted", "
 /** While others make up for what fails, requests succeed. */
 const requestsSucceed: Invariant = (world) => ({
   atBlock() {
-    // An operator that is hit itself answers so.
-    if (world.options.faults.some(({ group }) => group === "operators")) return;
     for (const { id, life, key, isCalm, outcome } of world.asked) {
       if (outcome === null || !FAILURES.includes(outcome) || world.isFailing(hashOf(key))) continue;
       if (isCalm) world.violate("request failed", id, `${life.id} answered ${outcome} to the request for ${key}`);
     }
+  },
+});
+
+/** Whoever asks for an update gets a round that is no older than the question. */
+const answersAreNew: Invariant = (world) => ({
+  atBlock() {
+    // When a clock is set back, newer rounds are older.
+    if (world.options.faults.some(({ name }) => name === "clock-set")) return;
+    for (const { id, life, key, from, round } of world.asked)
+      if (round !== null && round < from)
+        world.violate("old answer", id, `${life.id} answered round ${round} to the request for ${key} at ${from}`);
   },
 });
 
@@ -292,6 +301,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
     feedsAreFresh,
     movesAreStored,
     requestsSucceed,
+    answersAreNew,
     promisesAreKept,
     requestsAreAnswered,
     roundsAdvance,

@@ -59,6 +59,8 @@ export const MUCH_ETHER = 10n ** 21n;
 const OTHER_KEYS = 20;
 /** How many of the feeds move together, so that they are stored in batches. */
 const TOGETHER = 3;
+/** How soon an owner starts an operator again that has ended by itself. */
+const OWNER_MS = 5_000;
 /** Faults begin when every feed has been stored, and pause between episodes long enough for all of them to recover. */
 const FIRST_FAULT_MS = 120_000;
 
@@ -264,7 +266,14 @@ export class World extends Journal {
 
   startOperator(machine: OperatorMachine): void {
     if (this.#isOver || machine.life !== null) return;
-    machine.start().catch((error: unknown) => this.violate("start failed", machine.lives, stackOf(error)));
+    // Then nobody can know whether the dataset is one, and its owner looks what is wrong.
+    const doAllLie = () => this.endpoints.every(({ lie }) => lie !== null);
+    const didAllLie = doAllLie();
+    machine.start().catch((error: unknown) => {
+      if (!didAllLie && !doAllLie()) return this.violate("start failed", machine.lives, stackOf(error));
+      machine.kill();
+      setTimeout(() => this.startOperator(machine), OWNER_MS);
+    });
   }
 
   // ---------------------------------------------------------------- faults
