@@ -24,6 +24,9 @@ export const SCRIPT_FLAGS = ["--slow", "--skip-simulation"];
 /** The folders of `forge lint`: it writes artifacts without bytecode, which the next build would take for complete. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
 
+/** What gives a script the endpoint that ETH_RPC_URL names, as cast has it: its token is in no list of processes then. */
+const endpoint = () => process.env.ETH_RPC_URL && { FOUNDRY_ETH_RPC_URL: process.env.ETH_RPC_URL };
+
 /**
  * Returns the path of a Foundry tool's native binary.
  *
@@ -64,7 +67,7 @@ export function foundryEnv() {
  */
 export function runFoundry(tool, args) {
   return new Promise((resolve, reject) => {
-    const env = { ...foundryEnv(), ...(args[0] === "lint" && LINT_FOLDERS) };
+    const env = { ...foundryEnv(), ...(args[0] === "lint" && LINT_FOLDERS), ...(args[0] === "script" && endpoint()) };
     const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env, stdio: "inherit" });
     // Whoever ends this process ends the tool: a compilation that went on would write to the folders of the next one.
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.once(signal, () => child.kill(signal));

@@ -38,6 +38,7 @@ async function startScriptRunner(hardfork: string) {
   const deploymentFile = join(folder, "42.json");
   const env = {
     ...process.env,
+    ETH_RPC_URL: chain.url,
     DATASET: "webOracleNumber",
     DEPLOY_CONFIG: join(folder, "settings.json"),
     DEPLOYMENTS_DIR: relative(ROOT, folder),
@@ -48,7 +49,7 @@ async function startScriptRunner(hardfork: string) {
     const webOracleNumber = { ...SETTINGS.webOracleNumber, ...changes };
     writeFileSync(env.DEPLOY_CONFIG, JSON.stringify({ ...SETTINGS, webOracleNumber }));
     // What `npm run forge` runs.
-    const command = ["tools/foundry.js", "forge", "script", `script/${name}.s.sol`, "--rpc-url", chain.url];
+    const command = ["tools/foundry.js", "forge", "script", `script/${name}.s.sol`];
     command.push("--unlocked", "--sender", OWNER.address);
     // forge reads the state of the last block, so that changes by a test must be mined first.
     await client.mine({ blocks: 1 });

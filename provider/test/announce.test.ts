@@ -59,7 +59,7 @@ describe("provider announce", () => {
     expect(code).toBe(0);
     const { chainId, to, data } = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
     expect([chainId, to]).toEqual([42, directory]);
-    expect(stdout).toContain(`cast send ${directory} ${data} --rpc-url <url> --account <keystore>`);
+    expect(stdout).toContain(`cast send ${directory} ${data} --account <keystore>`);
     await client.waitForTransactionReceipt({
       hash: await client.sendTransaction({ account: OWNER.address, to, data }),
     });
@@ -68,8 +68,9 @@ describe("provider announce", () => {
 
   test("sends it from another account, because the provider's has no Ether; and withdraws the URL", async () => {
     expect(await client.getBalance({ address: PROVIDER })).toBe(0n);
-    const local = ["--url", "http://127.0.0.1:8080", "--allow-local", "--rpc-url", rpcUrl];
-    const { code, stdout, stderr } = await announce(local, { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY });
+    const local = ["--url", "http://127.0.0.1:8080", "--allow-local", "--rpc-url", `\${RPC_URL}`];
+    const env = { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY, RPC_URL: rpcUrl };
+    const { code, stdout, stderr } = await announce(local, env);
     expect([code, stderr]).toEqual([0, ""]);
     const announced = `Announced the URL http://127.0.0.1:8080 of provider ${PROVIDER} on network 42 in block `;
     expect(stdout).toMatch(new RegExp(`^${announced}\\d+ \\(0x[0-9a-f]{64}\\)\\.$`, "m"));
@@ -116,6 +117,8 @@ describe("provider announce", () => {
   test("needs a network, and the provider's key", async () => {
     const nowhere = await runCommand(["announce", ...PLACE], { PROVIDER_PRIVATE_KEY });
     expect(nowhere.stderr).toContain("Name the network: --rpc-url URL or --deployment FILE.");
+    const unset = await runCommand(["announce", ...PLACE, "--rpc-url", `\${RPC_URL}`], { PROVIDER_PRIVATE_KEY });
+    expect(unset.stderr).toContain("the variable RPC_URL is unset or empty");
     expect((await announce(PLACE, {})).stderr).toContain("PROVIDER_PRIVATE_KEY_FILE");
   });
 });

@@ -217,7 +217,7 @@ describe("publish", () => {
     const { args } = decodeFunctionData({ abi: webOracleRegistryAbi, data: transaction.data });
     const { bytes, hash } = loadSpec(file);
     expect([args[0], keccak256(args[0] as Hex)]).toEqual([bytes, hash]);
-    expect(stdout).toContain(`cast send ${registry.address} ${transaction.data} --rpc-url <url> --account <keystore>`);
+    expect(stdout).toContain(`cast send ${registry.address} ${transaction.data} --account <keystore>`);
     expect(registry.rpc.calls.length).toBe(before);
   });
 

@@ -83,7 +83,7 @@ describe.runIf(process.env.REHEARSAL_FOLDER)("a team", () => {
 
   /** Runs scripts, and types what they ask for. */
   const script = (commands: string, ...typed: readonly string[]) =>
-    team.run(commands, { typed, env: { RPC_URL, NODE_EXTRA_CA_CERTS: AUTHORITIES } });
+    team.run(commands, { typed, env: { ETH_RPC_URL: RPC_URL, NODE_EXTRA_CA_CERTS: AUTHORITIES } });
 
   const cast = async (command: string) => (await team.run(`npx cast ${command} --rpc-url '${RPC_URL}'`)).trim();
 

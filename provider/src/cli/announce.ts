@@ -10,11 +10,10 @@ import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { SYSTEM_CLOCK, secondsOf } from "@dataset-oracle/service/process/context";
-import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import { createPublicClient } from "viem";
 import { PROVIDER } from "../load-setup.js";
-import { callRpc, connectSender, describeTransaction, RPC_MS } from "./transactions.js";
+import { callRpc, connectSender, describeTransaction, transportTo } from "./transactions.js";
 import { ANNOUNCE_USAGE } from "./usage.js";
 
 const OPTIONS = {
@@ -107,7 +106,7 @@ async function findCommitteeDirectory(deploymentFile: string | undefined, rpcUrl
     return { chainId, address: committeeDirectory, namedBy: deploymentFile };
   }
   if (rpcUrl === undefined) throw new ConfigError("Name the network: --rpc-url URL or --deployment FILE.");
-  const client = createPublicClient({ transport: rpcTransport(rpcUrl, RPC_MS) });
+  const client = createPublicClient({ transport: transportTo(rpcUrl) });
   const chainId = await callRpc(() => client.getChainId());
   const code = await callRpc(() => client.getCode({ address: COMMITTEE_DIRECTORY }));
   if (code === undefined)

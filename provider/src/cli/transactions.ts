@@ -1,13 +1,14 @@
 import { ConfigError, TransientError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { expandRpcEndpoint } from "@dataset-oracle/service/config/rpc-endpoint";
 import { type AccountOwner, loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
 
 export const PUBLISHER: AccountOwner = { name: "PUBLISHER", signs: "anything" };
 
-/** The deadline of each call to an endpoint that a command's user names. */
-export const RPC_MS = 10_000;
+/** Reaches the endpoint that `--rpc-url` names, in which `${NAME}` stands for a variable. @throws ConfigError */
+export const transportTo = (url: string) => rpcTransport(expandRpcEndpoint(url, "--rpc-url", process.env), 10_000);
 
 /** Calls an endpoint. Its error leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
 export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
@@ -44,8 +45,8 @@ export function describeTransaction(chainId: number, { to, data }: CallRequest):
     "Nothing was sent. The transaction:",
     JSON.stringify({ chainId, to, data }, null, 2),
     "",
-    "To send it with cast, from a keystore:",
-    `cast send ${to} ${data} --rpc-url <url> --account <keystore>`,
+    "To send it with cast, from a keystore, through the endpoint that ETH_RPC_URL names:",
+    `cast send ${to} ${data} --account <keystore>`,
   ].join("\n");
 }
 
@@ -64,7 +65,7 @@ export async function connectSender(
     from === undefined
       ? (await loadAccount(env, PUBLISHER, ["--from to an unlocked account of the endpoint"])).account
       : requireAddress(from, "--from");
-  const transport = rpcTransport(rpcUrl, RPC_MS);
+  const transport = transportTo(rpcUrl);
   const client = createPublicClient({ transport, pollingInterval: 500 });
   const endpointChainId = await callRpc(() => client.getChainId());
   if (endpointChainId !== chainId)
@@ -102,7 +103,7 @@ async function untilMined(client: PublicClient, transaction: Hex) {
   if (receipt.status !== "success") {
     // A ConfigError redacts 64 hex digits, which could be a private key.
     console.error(`reverted: ${transaction}`);
-    throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
+    throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH");
   }
   return { transaction, block: receipt.blockNumber };
 }

@@ -102,7 +102,7 @@ nothing for a spec that is published already. Without --rpc-url, it prints the t
 
   SPEC                a request spec: a JSON file
   --deployment FILE   required: the network's deployments/<chainId>.json
-  --rpc-url URL       send the transactions through this JSON-RPC endpoint of the network
+  --rpc-url URL       send the transactions through this JSON-RPC endpoint; in it, \${NAME} stands for a variable
   --from ADDRESS      send from an unlocked account of the endpoint, as development chains have them
   --help              show this text
 
@@ -110,7 +110,7 @@ ${SENDER}
 
 Example
   PUBLISHER_PRIVATE_KEY_FILE=publisher.key provider publish spec.json --deployment deployments/1.json \\
-    --rpc-url https://rpc.example`;
+    --rpc-url '\${RPC_URL}'`;
 
 export const REPLAY_USAGE = `Usage: provider replay FILE... [--key KEY] [--round TIME] [--json]
 
@@ -137,7 +137,7 @@ Signs the URL at which your provider answers with the provider's key, for the di
 the transaction, so the provider's key needs no Ether. Without --rpc-url, it prints the transaction and a cast command
 that sends it.
 
-  --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
+  --rpc-url URL        send the transaction through this JSON-RPC endpoint; in it, \${NAME} stands for a variable
   --deployment FILE    the network's deployments/<chainId>.json (default: the network of the endpoint, and the usual
                        address of the directory, which is the same on every network)
   --url URL            where your provider answers: https on port 443 of a public host, in at most 256 bytes
@@ -151,4 +151,4 @@ PROVIDER_KEYSTORE. ${SENDER}
 
 Example
   PROVIDER_PRIVATE_KEY_FILE=provider.key PUBLISHER_PRIVATE_KEY_FILE=publisher.key provider announce \\
-    --rpc-url https://rpc.example --url https://provider.example`;
+    --rpc-url '\${RPC_URL}' --url https://provider.example`;
