@@ -87,8 +87,8 @@ const TRANSFER_GAS = 21_000n;
 const [MAX_FEE, MAX_TIP] = [500n * 10n ** 9n, 100n * 10n ** 9n];
 /** Blocks before the first that the simulation makes, so that the chain has an age. */
 const FORMER_BLOCKS = 100;
-/** Older blocks are forgotten. */
-const KEPT_BLOCKS = 400;
+/** Older blocks are forgotten, with their receipts: at a block a second, after more than two outages in a row. */
+const KEPT_BLOCKS = 1_000;
 
 /** Why a node does not take a transaction: a JSON-RPC error. */
 export type SubmissionRefusal = { readonly code: number; readonly message: string };
