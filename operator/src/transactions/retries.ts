@@ -13,7 +13,6 @@ const MAX_REVERTS = 3;
 interface Tries {
   since: number;
   count: number;
-  reverts: number;
   /** Why its newest round was not sent. */
   error: unknown;
 }
@@ -46,7 +45,7 @@ export class Retries {
   /** Tries a task again whose transaction was mined and has reverted, a few times. */
   addReverted(task: Task): void {
     const tries = this.#triesOf(task);
-    const reverts = ++tries.reverts;
+    const reverts = task.countRevert();
     // A transaction can have waited for a block for longer than the bound on tries without one.
     tries.since = this.context.clock.monotonic();
     const fix = `${reverts} transactions have reverted. Tell the operator's owner: its RPC endpoint may understate gas.`;
@@ -63,7 +62,7 @@ export class Retries {
   }
 
   #triesOf(task: Task): Tries {
-    const known = this.#tries.get(task) ?? { since: this.context.clock.monotonic(), count: 0, reverts: 0, error: null };
+    const known = this.#tries.get(task) ?? { since: this.context.clock.monotonic(), count: 0, error: null };
     this.#tries.set(task, known);
     return known;
   }
@@ -85,15 +84,14 @@ export class Retries {
       try {
         // It can be stored although its receipt was not found, or by somebody else.
         if (await work.isStored(task.round)) return task.end(null);
-        call = await work.renew(task);
+        call = await task.buildNewest();
         // A newer round that is only pending can still be lost.
         if (call === null) tries.error = new Error("a newer round is only pending");
       } catch (error) {
         tries.error = error;
       }
       if (call !== null) {
-        // One that has reverted is most likely to have had too little gas. What is left over costs nothing.
-        task.renew({ ...call, gas: call.gas * BigInt(1 + tries.reverts) });
+        task.renew(call);
         return this.onReady(task);
       }
       logger.warn({ reason: describeError(tries.error) }, "the newest round could not be built; trying again");

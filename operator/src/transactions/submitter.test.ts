@@ -75,3 +75,10 @@ test("the newest round takes its place, and if its gas is refused, too, the nonc
     [ACCOUNT.address.toLowerCase(), TRANSFER_GAS],
   ]);
 });
+
+test("what takes the place of an update that has reverted before has more gas", async () => {
+  refusal = null;
+  transaction.task?.countRevert();
+  await submitter.replace(transaction, "newest", MARKET);
+  await expect.poll(() => transaction.renewal).toMatchObject({ call: { gas: 2n * renewedGas } });
+});

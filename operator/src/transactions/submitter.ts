@@ -160,7 +160,7 @@ export class Submitter {
   async #renew(transaction: Transaction, task: Task): Promise<void> {
     transaction.renewal = "running";
     // What is stored already needs no newer round, only its nonce.
-    const build = async () => ((await task.work.isStored(task.round)) ? null : task.work.renew(task));
+    const build = async () => ((await task.work.isStored(task.round)) ? null : task.buildNewest());
     const call = await build().catch((error: unknown) => {
       const reason = describeError(error);
       this.context.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");

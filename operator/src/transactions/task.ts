@@ -117,6 +117,7 @@ export class Task {
   #accepted: Version | null = null;
   #call: RoundCall;
   #refusals = 0;
+  #reverts = 0;
   #isPromised: boolean;
   #newest: RoundCall;
   #unclear: unknown = null;
@@ -199,6 +200,13 @@ export class Task {
     });
   }
 
+  /** Builds the call of the newest round, as its work does. */
+  async buildNewest(): Promise<RoundCall | null> {
+    const call = await this.work.renew(this);
+    // What has reverted is most likely to have had too little gas. What is left over costs nothing.
+    return call && { ...call, gas: call.gas * BigInt(1 + this.#reverts) };
+  }
+
   /** Begins anew with the newest round. */
   renew(call: RoundCall): void {
     this.#call = call;
@@ -208,6 +216,11 @@ export class Task {
   /** Counts how often its present call was refused. */
   countRefusal(): number {
     return ++this.#refusals;
+  }
+
+  /** Counts how many of its transactions have reverted since one was confirmed. */
+  countRevert(): number {
+    return ++this.#reverts;
   }
 
   /** Takes over what another task has promised. */
@@ -246,7 +259,10 @@ export class Task {
 
   /** Ends the task: mined, or null where another transaction has stored its round or the operator shuts down. */
   end(confirmed: Confirmed | null): void {
-    if (confirmed !== null) this.given(confirmed, null);
+    if (confirmed !== null) {
+      this.given(confirmed, null);
+      this.#reverts = 0;
+    }
     this.#confirm(confirmed);
   }
 
