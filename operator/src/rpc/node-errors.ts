@@ -77,6 +77,9 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["processing transaction: revert", "reverted"], // Hardhat, Ganache
   ["already known", "already_known"], // geth, Erigon, Nethermind, Reth
   ["known transaction", "already_known"], // Besu
+  ["unknown transaction type", "not_taken"], // no node known, but it has the text of the line before
+  ["already in mempool", "already_known"], // CometBFT
+  ["already exists in cache", "already_known"], // CometBFT
   ["already imported", "already_known"], // anvil, Parity
   ["alreadyknown", "already_known"], // Nethermind
   ["alreadyimported", "already_known"], // Moonriver
@@ -130,6 +133,7 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["gas limit is too high", "gas_refused"], // Erigon
   ["gas too high", "gas_refused"], // anvil
   ["gas limit reached", "gas_refused"], // geth
+  ["gas limit exceeded", "gas_refused"], // vendors
   ["is greater than the cap", "gas_refused"], // Reth
   ["gas limit cap", "gas_refused"], // Besu
   ["gaslimit", "gas_refused"], // Nethermind: exceeded, cap exceeded; anvil
@@ -143,6 +147,8 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["too many transactions", "not_taken"], // Parity
   ["account limit exceeded", "not_taken"], // geth
   ["in-flight transaction limit reached", "one_at_a_time"], // geth
+  ["delegation nonce gap", "one_at_a_time"], // Nethermind
+  ["delegation authority has pending", "one_at_a_time"], // Nethermind
   ["already reserved", "not_taken"], // geth: address, authority
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
@@ -168,6 +174,9 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, meaning: ErrorM
   ["context canceled", "timeout"], // geth, Erigon, gateways in Go
   ["bad gateway", "no_answer"], // gateways
   ["connection reset", "no_answer"], // Optimism, of the sequencer behind a node
+  ["broken pipe", "no_answer"], // gateways in Go
+  ["unexpected eof", "no_answer"], // gateways in Go
+  ["server closed idle connection", "no_answer"], // gateways in Go
   ["retry after", "throttled"], // sequencers, vendors
   ["try again in", "throttled"], // vendors
   ["per second", "throttled"], // Alchemy, QuickNode

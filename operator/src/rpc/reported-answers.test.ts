@@ -196,6 +196,7 @@ const GROUPS = [
     ["ALREADY_EXISTS: already known", "Erigon: erigontech/erigon#20826"],
     [error(-32010, "AlreadyKnown"), "Nethermind: NethermindEth/nethermind#4148"],
     ["known transaction. transaction with hash 0x1 is already in the system", CHAINLINK],
+    ["tx already in mempool", "CometBFT"],
     [error(-32010, "Transaction with the same hash was already imported."), "bitpay/crypto-rpc#122"],
     [error(-32603, "submit transaction to pool failed: Pool(AlreadyImported)"), `Moonriver: ${CHAINLINK}`],
     [error(-32603, "server returned an error response: already known"), "reth: paradigmxyz/reth#16401"],
@@ -231,10 +232,12 @@ const GROUPS = [
     ["Transaction gas limit exceeds block gas limit", "Besu's RpcErrorType.java"],
     ["transaction gas limit (20000000) is greater than the cap (16777216)", "revm's InvalidTransaction"],
     ["gas limit is too high", "Erigon's txpoolcfg.go"],
+    ["tx gas limit exceeded", UNKNOWN],
   ]),
   group("eth_sendRawTransaction", "refused", "one_at_a_time", [
     ["in-flight transaction limit reached for delegated accounts", "geth's core/txpool/errors.go"],
     ["gapped-nonce tx from delegated accounts", "geth's core/txpool/errors.go"],
+    ["delegation nonce gap", "Nethermind's TxPoolErrorMessages.cs"],
   ]),
   group("eth_sendRawTransaction", "refused", "not_taken", [
     [error(-32010, "There are too many transactions in the queue."), "openethereum/parity-ethereum#8894"],
@@ -244,6 +247,7 @@ const GROUPS = [
     ["account limit exceeded: tx 17, limit 16", "geth's core/txpool/errors.go"],
     ["invalid transaction v, r, s values", "geth's core/types"],
     ["address already reserved", "geth's core/txpool/errors.go"],
+    ["unknown transaction type", UNKNOWN],
   ]),
   group("eth_sendRawTransaction", "failed", "throttled", [
     [error(-32005, "daily request count exceeded, request rate limited"), "Infura"],
@@ -269,6 +273,8 @@ const GROUPS = [
     [body({ error: false }), UNKNOWN],
     [result("zz"), UNKNOWN],
     [error(-32603, "no backend is healthy", { status: 503 }), "a gateway"],
+    ["failed to forward tx to sequencer, please try again. Error message: 'unexpected EOF'", "op-geth"],
+    ["write tcp 10.0.0.1:1->10.0.0.2:80: write: broken pipe", UNKNOWN],
   ]),
 ];
 
