@@ -197,6 +197,7 @@ const GROUPS = [
     [error(-32010, "AlreadyKnown"), "Nethermind: NethermindEth/nethermind#4148"],
     ["known transaction. transaction with hash 0x1 is already in the system", CHAINLINK],
     ["tx already in mempool", "CometBFT"],
+    ["tx already exists in cache", "CometBFT"],
     [error(-32010, "Transaction with the same hash was already imported."), "bitpay/crypto-rpc#122"],
     [error(-32603, "submit transaction to pool failed: Pool(AlreadyImported)"), `Moonriver: ${CHAINLINK}`],
     [error(-32603, "server returned an error response: already known"), "reth: paradigmxyz/reth#16401"],
@@ -238,6 +239,7 @@ const GROUPS = [
     ["in-flight transaction limit reached for delegated accounts", "geth's core/txpool/errors.go"],
     ["gapped-nonce tx from delegated accounts", "geth's core/txpool/errors.go"],
     ["delegation nonce gap", "Nethermind's TxPoolErrorMessages.cs"],
+    ["delegation authority has pending transaction", "Nethermind's TxPoolErrorMessages.cs"],
   ]),
   group("eth_sendRawTransaction", "refused", "not_taken", [
     [error(-32010, "There are too many transactions in the queue."), "openethereum/parity-ethereum#8894"],
@@ -275,6 +277,7 @@ const GROUPS = [
     [error(-32603, "no backend is healthy", { status: 503 }), "a gateway"],
     ["failed to forward tx to sequencer, please try again. Error message: 'unexpected EOF'", "op-geth"],
     ["write tcp 10.0.0.1:1->10.0.0.2:80: write: broken pipe", UNKNOWN],
+    ["http: server closed idle connection", UNKNOWN],
   ]),
 ];
 
